@@ -6,9 +6,11 @@
 
 #include "lib/mpi/comm.h"
 #include "lib/mpi/info.h"
+#include "lib/node/shared_block.h"
 #include "lib/rte/hardware.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
+#include "lib/util/param.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -18,8 +20,6 @@
 #include <unistd.h>
 
 #include "lib/mpi/procedures.h"
-
-enum { CACHE_LINE = 64 };
 
 int tern_mpi_get_processor_name(char *name, int *resultlen)
 {
@@ -81,30 +81,20 @@ int tern_mpi_get_hw_resource_info(struct tern_info **ret_hw_info)
     return 0;
 }
 
-/* Returns the alignment that a hint asks for, as a power of two. Without a valid hint returns the
- * size of a cache line. */
-static size_t wanted_alignment(const struct tern_info *info)
+/* Small blocks would waste a page each. */
+static void *take_block(MPI_Aint size, size_t alignment)
 {
-    const char *hint = tern_info_find(info, "mpi_minimum_memory_alignment");
-    size_t alignment = CACHE_LINE;
-    char *end;
-
-    if (!hint)
-        return alignment;
-    unsigned long long least = strtoull(hint, &end, 10);
-    if (end == hint || *end || *hint == '-' || least > SIZE_MAX / 4)
-        return alignment;
-    while (alignment < least)
-        alignment *= 2;
-    return alignment;
+    static struct tern_param_kept least;
+    int64_t from = tern_param_keep(&least, "rma_alloc_mem_from");
+    return from && size >= from ? tern_shared_block_take((size_t)size, alignment) : NULL;
 }
 
 int tern_mpi_alloc_mem(MPI_Aint size, struct tern_info *info, void *baseptr)
 {
-    size_t alignment = wanted_alignment(info);
-    void *memory = NULL;
+    size_t alignment = tern_info_alignment(info);
+    void *memory = take_block(size, alignment);
 
-    if (posix_memalign(&memory, alignment, size > 0 ? (size_t)size : 1) != 0)
+    if (!memory && posix_memalign(&memory, alignment, size > 0 ? (size_t)size : 1) != 0)
         return tern_error(TERN_ERR_NO_MEM, "no memory for %lld bytes at a multiple of %zu",
                           (long long)size, alignment);
     memcpy(baseptr, &memory, sizeof memory);
@@ -113,7 +103,8 @@ int tern_mpi_alloc_mem(MPI_Aint size, struct tern_info *info, void *baseptr)
 
 int tern_mpi_free_mem(void *base)
 {
-    free(base);
+    if (!tern_shared_block_give(base))
+        free(base);
     return 0;
 }
 

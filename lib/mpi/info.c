@@ -59,6 +59,22 @@ const char *tern_info_find(const struct tern_info *info, const char *key)
     return i < 0 ? NULL : info->pairs[i].value;
 }
 
+size_t tern_info_alignment(const struct tern_info *info)
+{
+    const char *hint = tern_info_find(info, "mpi_minimum_memory_alignment");
+    size_t alignment = TERN_CACHE_LINE;
+    char *end;
+
+    if (!hint)
+        return alignment;
+    unsigned long long least = strtoull(hint, &end, 10);
+    if (end == hint || *end || *hint == '-' || least > SIZE_MAX / 4)
+        return alignment;
+    while (alignment < least)
+        alignment *= 2;
+    return alignment;
+}
+
 static int check_key(const char *key)
 {
     size_t length = strlen(key);

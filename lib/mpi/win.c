@@ -18,6 +18,7 @@
 #include "lib/mpi/fortran.h"
 #include "lib/mpi/info.h"
 #include "lib/mpi/procedures.h"
+#include "lib/node/shared_block.h"
 #include "lib/node/segment.h"
 #include "lib/rma/epoch.h"
 #include "lib/rma/sync.h"
@@ -80,8 +81,9 @@ static void give_memory(struct tern_win *win)
 {
     if (win->memory == TERN_WIN_MEMORY_OWN)
         free(win->base);
-    else if (win->memory == TERN_WIN_MEMORY_NODE ||
-             (win->memory == TERN_WIN_MEMORY_SHARED && win->comm->group->rank == 0 && win->taken))
+    else if (win->memory == TERN_WIN_MEMORY_NODE)
+        tern_shared_block_give(win->base);
+    else if (win->memory == TERN_WIN_MEMORY_SHARED && win->comm->group->rank == 0 && win->taken)
         tern_segment_give(win->offset, win->taken);
     win->memory = TERN_WIN_MEMORY_USER;
 }
@@ -94,20 +96,16 @@ static size_t in_pages(int64_t bytes)
 /* Takes memory for this rank: of the node's if possible. */
 static int take_memory(struct tern_win *win, int64_t size)
 {
-    size_t bytes = in_pages(size);
-    uint64_t offset;
-    if (tern_segment.base && tern_segment_claim(bytes, &offset) == 0) {
-        if (tern_segment_fill(offset, bytes) == 0) {
-            win->memory = TERN_WIN_MEMORY_NODE;
-            win->offset = offset;
-            win->taken = bytes;
-            win->base = tern_segment.base + offset;
-            return 0;
-        }
-        tern_segment_give(offset, bytes);
+    size_t bytes = in_pages(size), alignment = tern_info_alignment(win->hints);
+    alignment = alignment > PAGE ? alignment : PAGE;
+    win->base = tern_shared_block_take(bytes, alignment);
+    if (win->base) {
+        win->memory = TERN_WIN_MEMORY_NODE;
+        return 0;
     }
-    if (posix_memalign(&win->base, PAGE, bytes) != 0)
-        return tern_error(TERN_ERR_NO_MEM, "no memory for a window of %lld bytes", (long long)size);
+    if (posix_memalign(&win->base, alignment, bytes) != 0)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for a window of %lld bytes at a multiple of "
+                                           "%zu", (long long)size, alignment);
     memset(win->base, 0, bytes);
     win->memory = TERN_WIN_MEMORY_OWN;
     return 0;

@@ -21,9 +21,9 @@ struct tern_info;
 /* Where the window's memory comes from. */
 enum tern_win_memory {
     TERN_WIN_MEMORY_USER,   /* the user's; or none */
-    TERN_WIN_MEMORY_NODE,   /* of the node's memory, taken by this rank */
+    TERN_WIN_MEMORY_NODE,   /* a block of the node's memory (lib/node/shared_block.h) */
     TERN_WIN_MEMORY_SHARED, /* part of a piece of the node's memory that rank 0 has taken */
-    TERN_WIN_MEMORY_OWN,    /* malloc'ed, because the node's memory is full */
+    TERN_WIN_MEMORY_OWN,    /* malloc'ed: no other rank is here, or no node's memory left */
 };
 
 struct tern_win {
@@ -38,7 +38,7 @@ struct tern_win {
     int64_t unit; /* the displacement unit; disp_unit is INT_MAX if it does not fit an int */
     void *base;
     enum tern_win_memory memory;
-    uint64_t offset; /* NODE and SHARED: of the memory; SHARED: of the whole piece */
+    uint64_t offset; /* SHARED: of the whole piece */
     size_t taken;    /* its bytes */
     char name[MPI_MAX_OBJECT_NAME];
 };

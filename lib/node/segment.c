@@ -9,6 +9,7 @@
 
 #include "lib/node/segment.h"
 
+#include "lib/node/shared_block.h"
 #include "lib/node/programs.h"
 #include "lib/node/share.h"
 #include "lib/rte/node_memory.h"
@@ -286,9 +287,10 @@ void tern_segment_clean(int fd, struct tern_half half)
 
 void tern_segment_detach(void)
 {
+    tern_shared_block_save();
     tern_program_leave();
     if (tern_segment.base)
-        munmap(tern_segment.base, tern_segment.size);
+        tern_shared_block_unmap(tern_segment.base, tern_segment.size);
     tern_segment.base = NULL;
 }
 

@@ -66,7 +66,7 @@ int tern_segment_attach(void);
 /* Stands in for tern_segment_attach on a rank that is alone on its node: takes part in the
  * collective steps of the others. */
 int tern_segment_attend(void);
-/* Leaves the memory and unmaps it. */
+/* Leaves the memory and unmaps it, except for blocks that the program has (shared_block.h). */
 void tern_segment_detach(void);
 
 /* Returns the block of a local rank. */

@@ -149,12 +149,31 @@ static inline int hold_lazily(struct tern_window *window, struct tern_rma_target
 
 typedef int way_function(const struct tern_rma_operation *operation);
 
-static int go(const struct tern_rma_operation *operation, way_function *const ways[3])
+/* A rank may have attached memory of MPI_Alloc_mem to a dynamic window: no copies by the system are
+ * needed there. If so, makes `operation->at` the address here and returns true. */
+static bool is_mapped_after_all(struct tern_rma_operation *operation)
+{
+    const struct tern_rma_target *target = operation->target;
+    int64_t low, high;
+    if (!target->node_bytes ||
+        !find_bounds(operation->type, operation->count, &low, &high))
+        return false;
+    char *here = tern_window_find_near(target, operation->at + (uint64_t)low, high - low);
+    if (here)
+        operation->at = (uintptr_t)here - (uint64_t)low;
+    return here;
+}
+
+static int go(struct tern_rma_operation *operation, way_function *const ways[3])
 {
     if (!operation->bytes)
         return 0;
     int rc = hold_lazily(operation->window, operation->target, operation->rank);
-    return rc ? rc : ways[operation->target->way](operation);
+    if (rc)
+        return rc;
+    if (operation->window->dynamic && is_mapped_after_all(operation))
+        return ways[TERN_RMA_MAPPED](operation);
+    return ways[operation->target->way](operation);
 }
 
 /* ---- the short way: one run of memory that is mapped ---- */

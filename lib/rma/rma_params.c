@@ -13,6 +13,12 @@ static const struct tern_param rma[] = {
      "ranks of the node have mapped), pulled (copied by the system) or asked (messages to the "
      "target).",
      "auto|mapped|pulled|asked", TERN_PARAM_AT_START, TERN_PARAM_ALL_EQUAL},
+    {.name = "rma_alloc_mem_from", .type = TERN_PARAM_SIZE, .preset = "4k", .unit = "bytes",
+     .help = "MPI_Alloc_mem takes blocks of this size and larger from the memory that all ranks of "
+             "the node have mapped, if there are several. Then windows of such blocks are mapped, "
+             "too. 0: never.",
+     .when = TERN_PARAM_ANY_TIME, .scope = TERN_PARAM_LOCAL, .least = 1, .most = INT64_MAX,
+     .or_zero = true},
 };
 
 const struct tern_param_room tern_params_rma = {"rma", TERN_PARAM_ROWS(rma),

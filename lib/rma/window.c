@@ -80,6 +80,8 @@ void tern_window_offer(const struct tern_context *context, void *base, int64_t s
         .offset = inside ? (uint64_t)(memory - tern_segment.base) : TERN_RMA_NOT_THERE,
         .size = size,
         .disp_unit = disp_unit,
+        .node_address = (uintptr_t)tern_segment.base,
+        .node_bytes = near ? tern_segment.size : 0,
         .pid = getpid(),
         .pulls = near && can_pull_all(context),
         .fences = tern_rma_join_fences(),
@@ -170,7 +172,20 @@ static void choose_way(struct tern_window *window, const struct agreement *agree
         target->way = TERN_RMA_MAPPED;
     else
         target->way = near && pullable ? TERN_RMA_PULLED : TERN_RMA_ASKED;
+    if (window->dynamic && target->way == TERN_RMA_PULLED && agreement->forced == AUTO) {
+        target->node_address = offer->node_address;
+        target->node_bytes =
+            offer->node_bytes < tern_segment.size ? offer->node_bytes : tern_segment.size;
+    }
     window->any_asked |= target->way == TERN_RMA_ASKED;
+}
+
+char *tern_window_find_near(const struct tern_rma_target *target, uint64_t address, int64_t length)
+{
+    uint64_t offset = address - target->node_address; /* wraps around if it lies before */
+    if (offset > target->node_bytes || (uint64_t)length > target->node_bytes - offset)
+        return NULL;
+    return tern_segment.base + offset;
 }
 
 static void choose_ways(struct tern_window *window, const struct agreement *agreement,

@@ -51,6 +51,9 @@ struct tern_rma_target {
     uint64_t address;
     int64_t size;      /* bytes */
     int64_t disp_unit; /* bytes */
+    /* Where the target has the node's memory, and how much of it: memory that is attached to a
+     * dynamic window may lie there. 0 bytes: the target is not pulled, or shares no memory. */
+    uint64_t node_address, node_bytes;
     struct tern_rma_control *control; /* NULL: only the target itself reaches it */
     struct tern_rma_turf turf;        /* for accumulates, unless `serial`; valid with control */
     int32_t pid;                      /* of the target, if pulled */
@@ -115,6 +118,7 @@ struct tern_rma_offer {
     /* of that memory in the node's memory; TERN_RMA_NOT_THERE: it lies elsewhere */
     uint64_t offset;
     int64_t size, disp_unit;
+    uint64_t node_address, node_bytes; /* the node's memory in this rank; 0 bytes: it has none */
     int32_t pid;
     int32_t pulls; /* this rank can read the memory of all ranks of the window on its node */
     int32_t error; /* this rank has no memory for the window: TERN_ERR_*; 0: it has */
@@ -128,6 +132,11 @@ void tern_window_offer(const struct tern_context *context, void *base, int64_t s
 /* Returns true if rank `rank` of the context is a process of this node's memory. Sets *ret_local to
  * its local rank. */
 bool tern_window_is_near(const struct tern_context *context, int rank, uint32_t *ret_local);
+
+/* Finds `length` bytes at `address` of a target of a dynamic window: returns where they are mapped
+ * here, or NULL if they are not. */
+char *tern_window_find_near(const struct tern_rma_target *target, uint64_t address,
+                            int64_t length);
 
 /* Opens the window over `context`, whose `size` ranks have given `offers`. The memory of this rank
  * stays the caller's. Collective: all ranks call it, then must meet (a barrier) before they use the

@@ -167,6 +167,70 @@ static void shared_memory(int apart)
     CHECK_OK(MPI_Win_free(&win));
 }
 
+/* Memory of MPI_Alloc_mem is mapped on all ranks of the node, memory of the program is not. */
+static void memory_of_mpi(void)
+{
+    enum { BYTES = 50000 };
+    int *mine, *theirs, other = (rank + 1) % size, unit, old;
+    MPI_Aint bytes, begin, *begins;
+    MPI_Win win;
+    CHECK_OK(MPI_Alloc_mem(BYTES, MPI_INFO_NULL, &mine));
+    CHECK_OK(MPI_Win_create(mine + 1, BYTES - 4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    CHECK_OK(MPI_Win_shared_query(win, other, &bytes, &unit, &theirs));
+    CHECK(theirs && bytes == BYTES - 4 && unit == 4);
+    CHECK_OK(MPI_Win_fence(0, win));
+    theirs[5] = 100 + rank;
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_INT(mine[6], 100 + (rank + size - 1) % size);
+    CHECK_OK(MPI_Win_free(&win));
+    /* attached to a dynamic window, with the program's own memory beside it */
+    int own = 7, one = 1;
+    begins = allocate((size_t)size * 2 * sizeof *begins);
+    CHECK_OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    CHECK_OK(MPI_Win_attach(win, mine, BYTES));
+    CHECK_OK(MPI_Win_attach(win, &own, sizeof own));
+    MPI_Get_address(mine, &begins[2 * rank]);
+    MPI_Get_address(&own, &begins[2 * rank + 1]);
+    CHECK_OK(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, begins, 2, MPI_AINT,
+                           MPI_COMM_WORLD));
+    mine[0] = mine[BYTES / 4 - 1] = 50;
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    CHECK_OK(MPI_Win_lock_all(0, win));
+    for (int i = 0; i < size; i++)
+        for (int k = 0; k < 3; k++) {
+            begin = k == 2 ? begins[2 * i + 1] : begins[2 * i] + k * (BYTES - 4);
+            CHECK_OK(MPI_Fetch_and_op(&one, &old, MPI_INT, i, begin, MPI_SUM, win));
+            CHECK_OK(MPI_Accumulate(&one, 1, MPI_INT, i, begin, 1, MPI_INT, MPI_SUM, win));
+        }
+    CHECK_OK(MPI_Win_unlock_all(win));
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    CHECK_INT(mine[0], 50 + 2 * size);
+    CHECK_INT(mine[BYTES / 4 - 1], 50 + 2 * size);
+    CHECK_INT(own, 7 + 2 * size);
+    CHECK_OK(MPI_Win_free(&win));
+    CHECK_OK(MPI_Free_mem(mine));
+    free(begins);
+}
+
+static void alignment(void)
+{
+    MPI_Info info;
+    char *memory;
+    MPI_Win win;
+    CHECK_OK(MPI_Info_create(&info));
+    CHECK_OK(MPI_Info_set(info, "mpi_minimum_memory_alignment", "65536"));
+    CHECK_OK(MPI_Win_allocate(100, 1, info, MPI_COMM_WORLD, &memory, &win));
+    CHECK_INT((uintptr_t)memory % 65536, 0);
+    check_hint(win, "mpi_minimum_memory_alignment", "65536");
+    CHECK_OK(MPI_Win_free(&win));
+    CHECK_OK(MPI_Info_set(info, "mpi_minimum_memory_alignment", "4096"));
+    CHECK_OK(MPI_Info_set(info, "alloc_shared_noncontig", "true"));
+    CHECK_OK(MPI_Win_allocate_shared(100, 1, info, MPI_COMM_WORLD, &memory, &win));
+    CHECK_INT((uintptr_t)memory % 4096, 0);
+    CHECK_OK(MPI_Win_free(&win));
+    CHECK_OK(MPI_Info_free(&info));
+}
+
 static void many_windows(int rounds)
 {
     static MPI_Win wins[AT_ONCE];
@@ -216,6 +280,8 @@ int main(int argc, char **argv)
                                         &nothing, &win),
                 MPI_ERR_NO_MEM);
     CHECK(win == MPI_WIN_NULL);
+    memory_of_mpi();
+    alignment();
     many_windows(argument(argc, argv, 300));
     return end();
 }

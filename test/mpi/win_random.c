@@ -31,6 +31,7 @@ static struct window {
     MPI_Win win;
     MPI_Aint base[MOST]; /* displacement of each rank's memory */
     int unit, passive;
+    int from_mpi;        /* its memory is of MPI_Alloc_mem */
     char *memory;        /* this rank's */
     char *model[MOST];
     /* of the epoch: what was done in a slot since the last flush: 0 nothing, 1 accumulates, 2 other */
@@ -77,6 +78,25 @@ static void finish_window(struct window *w, void *memory, int dynamic)
         w->model[i] = allocate(window_bytes());
 }
 
+/* Some ranks take their memory by MPI_Alloc_mem, so that others have it mapped. */
+static void *take_memory(struct window *w, MPI_Aint bytes)
+{
+    void *memory;
+    w->from_mpi = (rank + draw(2)) % 2;
+    if (!w->from_mpi)
+        return allocate((size_t)bytes);
+    CHECK_OK(MPI_Alloc_mem(bytes, MPI_INFO_NULL, &memory));
+    return memory;
+}
+
+static void give_memory(const struct window *w)
+{
+    if (w->from_mpi)
+        CHECK_OK(MPI_Free_mem(w->memory));
+    else
+        free(w->memory);
+}
+
 static void make_windows(void)
 {
     MPI_Aint bytes = (MPI_Aint)window_bytes();
@@ -92,7 +112,7 @@ static void make_windows(void)
             CHECK_OK(MPI_Win_allocate(bytes, w->unit, info, MPI_COMM_WORLD, &memory, &w->win));
             break;
         case 1:
-            memory = allocate((size_t)bytes);
+            memory = take_memory(w, bytes);
             CHECK_OK(MPI_Win_create(memory, bytes, w->unit, info, MPI_COMM_WORLD, &w->win));
             break;
         case 2:
@@ -103,7 +123,7 @@ static void make_windows(void)
             CHECK_OK(MPI_Info_free(&info));
             break;
         case 3:
-            memory = allocate((size_t)bytes);
+            memory = take_memory(w, bytes);
             CHECK_OK(MPI_Win_create_dynamic(info, MPI_COMM_WORLD, &w->win));
             break;
         default: {
@@ -135,7 +155,7 @@ static void free_windows(void)
         for (int k = 0; k < size; k++)
             free(windows[i].model[k]);
         if (i == 1 || i == 3)
-            free(windows[i].memory);
+            give_memory(&windows[i]);
     }
     window_count = 0;
 }

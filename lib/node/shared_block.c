@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Programs use memory of MPI_Alloc_mem after MPI_Finalize, too: they free it late, or never, and
+ * print what is in it. The node's memory ends with MPI. So a block that is left then is copied to
+ * private memory, which takes its place.
+ */
+
+#define _GNU_SOURCE
+#include "lib/node/shared_block.h"
+
+#include "lib/node/segment.h"
+#include "lib/util/log.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { PAGE = 4096 };
+
+struct block {
+    struct block *next;
+    char *base;      /* what the program knows */
+    char *start;     /* of the piece of memory that was taken */
+    size_t bytes;    /* of the piece */
+    size_t length;   /* from `base` on: pages that are in use */
+    char *saved;     /* a private copy of these pages, until tern_shared_block_unmap; else NULL */
+    bool is_private; /* no part of the node's memory any more */
+};
+
+static struct block *blocks; /* in no order */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static char *align(char *at, size_t alignment)
+{
+    return at + (-(uintptr_t)at & (alignment - 1));
+}
+
+/* Takes the memory of a block. Returns false if there is none. */
+static bool fill_block(struct block *block, size_t size, size_t alignment)
+{
+    uint64_t offset;
+    block->length = (size + PAGE - 1) / PAGE * PAGE;
+    block->length += block->length ? 0 : PAGE;
+    block->bytes = block->length + (alignment > PAGE ? alignment - PAGE : 0);
+    if (block->bytes < size || tern_segment_claim(block->bytes, &offset))
+        return false;
+    block->start = tern_segment.base + offset;
+    block->base = align(block->start, alignment);
+    if (tern_segment_fill(offset + (uint64_t)(block->base - block->start), block->length)) {
+        tern_segment_give(offset, block->bytes);
+        return false;
+    }
+    return true;
+}
+
+void *tern_shared_block_take(size_t size, size_t alignment)
+{
+    if (!tern_segment.base || tern_segment.local_size < 2)
+        return NULL;
+    struct block *block = calloc(1, sizeof *block);
+    if (!block || !fill_block(block, size, alignment)) {
+        free(block);
+        return NULL;
+    }
+    pthread_mutex_lock(&mutex);
+    block->next = blocks;
+    blocks = block;
+    pthread_mutex_unlock(&mutex);
+    return block->base;
+}
+
+/* Takes a block out of the list. Returns NULL if none begins at `base`. */
+static struct block *remove_block(const void *base)
+{
+    pthread_mutex_lock(&mutex);
+    struct block **at = &blocks, *block;
+    while (*at && (*at)->base != base)
+        at = &(*at)->next;
+    block = *at;
+    if (block)
+        *at = block->next;
+    pthread_mutex_unlock(&mutex);
+    return block;
+}
+
+bool tern_shared_block_give(void *base)
+{
+    if (!__atomic_load_n(&blocks, __ATOMIC_RELAXED))
+        return false; /* the caller knows its own blocks, so it would see one of them */
+    struct block *block = remove_block(base);
+    if (!block)
+        return false;
+    if (block->is_private)
+        munmap(block->base, block->length);
+    else
+        tern_segment_give((uint64_t)(block->start - tern_segment.base), block->bytes);
+    free(block);
+    return true;
+}
+
+void tern_shared_block_save(void)
+{
+    pthread_mutex_lock(&mutex);
+    for (struct block *block = blocks; block; block = block->next) {
+        if (block->is_private)
+            continue;
+        void *copy = mmap(NULL, block->length, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (copy != MAP_FAILED)
+            block->saved = memcpy(copy, block->base, block->length);
+        else
+            tern_log("no memory to keep the %zu bytes at %p after the end of MPI: call "
+                     "MPI_Free_mem before", block->length, (void *)block->base);
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+/* Returns the first saved block from `at` on, or NULL. */
+static struct block *first_saved(const char *at)
+{
+    struct block *first = NULL;
+    for (struct block *block = blocks; block; block = block->next)
+        if (block->saved && block->base >= at && (!first || block->base < first->base))
+            first = block;
+    return first;
+}
+
+void tern_shared_block_unmap(void *base, size_t size)
+{
+    char *at = base, *end = at + size;
+    pthread_mutex_lock(&mutex);
+    for (struct block *block; (block = first_saved(at));) {
+        /* takes the place of the pages there, so no other thread can map memory in between */
+        mremap(block->saved, block->length, block->length, MREMAP_MAYMOVE | MREMAP_FIXED,
+               block->base);
+        if (block->base > at)
+            munmap(at, (size_t)(block->base - at));
+        at = block->base + block->length;
+        block->saved = NULL;
+        block->is_private = true;
+    }
+    if (end > at)
+        munmap(at, (size_t)(end - at));
+    for (struct block **link = &blocks; *link;) {
+        struct block *block = *link;
+        if (block->is_private) {
+            link = &block->next;
+        } else { /* there was no memory for a copy */
+            *link = block->next;
+            free(block);
+        }
+    }
+    pthread_mutex_unlock(&mutex);
+}
