@@ -20,21 +20,23 @@
 enum { MOST_OF_CALL = 1 << 30 };
 /* Number of runs of the file that are looked at together. */
 enum { RUNS = 512 };
+/* The most bytes of a piece while somebody watches. */
+enum { WATCHED_PIECE = 1 << 24 };
 
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-int tern_access_write(int fd, const char *path, const void *buf, int64_t length, int64_t offset)
+int tern_access_write(const struct tern_access *a, const void *buf, int64_t length, int64_t offset)
 {
     const char *from = buf;
     while (length > 0) {
-        ssize_t n = pwrite(fd, from, (size_t)smaller(length, MOST_OF_CALL), offset);
+        ssize_t n = pwrite(a->fd, from, (size_t)smaller(length, MOST_OF_CALL), offset);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return tern_system_error("write", path, n < 0 ? errno : ENOSPC);
+            return tern_system_error("write", a->path, n < 0 ? errno : ENOSPC);
         from += n;
         offset += n;
         length -= n;
@@ -42,20 +44,25 @@ int tern_access_write(int fd, const char *path, const void *buf, int64_t length,
     return 0;
 }
 
-int tern_access_read(int fd, const char *path, void *buf, int64_t length, int64_t offset,
+int tern_access_read(const struct tern_access *a, void *buf, int64_t length, int64_t offset,
                      int64_t *ret_done)
 {
     char *to = buf;
     int64_t done = 0;
+    bool asked = !a->revalidates;
     while (done < length) {
-        ssize_t n = pread(fd, to + done, (size_t)smaller(length - done, MOST_OF_CALL),
+        ssize_t n = pread(a->fd, to + done, (size_t)smaller(length - done, MOST_OF_CALL),
                           offset + done);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return tern_system_error("read", path, errno);
-        if (n == 0)
+            return tern_system_error("read", a->path, errno);
+        if (n == 0 && asked)
             break;
+        if (n == 0) {
+            tern_system_revalidate(a->fd);
+            asked = true;
+        }
         done += n;
     }
     *ret_done = done;
@@ -72,7 +79,7 @@ static int write_piece(struct tern_access *a, struct tern_cursor *file, const ch
         int count = tern_cursor_runs(file, runs, RUNS, (size_t)length, NULL);
         for (int i = 0; i < count; i++) {
             int64_t bytes = (int64_t)runs[i].iov_len;
-            int error = tern_access_write(a->fd, a->path, from, bytes,
+            int error = tern_access_write(a, from, bytes,
                                           tern_view_offset_of(runs[i].iov_base));
             if (error)
                 return error;
@@ -104,7 +111,7 @@ static int fill_sieve(struct tern_access *a, struct sieve *sieve, const struct i
             break;
         end = run_end;
     }
-    int error = tern_access_read(a->fd, a->path, sieve->bytes, end - begin, begin, &done);
+    int error = tern_access_read(a, sieve->bytes, end - begin, begin, &done);
     sieve->begin = begin;
     sieve->end = error ? begin : begin + done;
     return error;
@@ -117,7 +124,7 @@ static int read_run(struct tern_access *a, struct sieve *sieve, const struct iov
 {
     int64_t at = tern_view_offset_of(runs[i].iov_base), bytes = (int64_t)runs[i].iov_len;
     if (2 * bytes > sieve->room)
-        return tern_access_read(a->fd, a->path, to, bytes, at, ret_done);
+        return tern_access_read(a, to, bytes, at, ret_done);
     if (at < sieve->begin || at + bytes > sieve->end) {
         int error = fill_sieve(a, sieve, runs, i, count);
         if (error)
@@ -178,6 +185,8 @@ static int move_piece(struct tern_access *a, struct tern_cursor *file, struct si
     int error;
     if (!direct)
         length = smaller(length, room);
+    if (a->watch && a->watch->on)
+        length = smaller(length, WATCHED_PIECE);
     if (a->writes) {
         if (direct)
             memory->offset += length;
@@ -217,8 +226,11 @@ int tern_access_run(struct tern_access *a)
     }
     open_sieve(a, &sieve);
     tern_view_cursor(a->view, a->position, &file);
-    while (!error && !ended && a->memory.offset < a->memory.length)
+    while (!error && !ended && a->memory.offset < a->memory.length) {
         error = move_piece(a, &file, &sieve, buffer, room, direct, &ended);
+        if (a->watch)
+            tern_file_watch_show(a->watch, a->done, a->memory.length);
+    }
     free(sieve.bytes);
     free(buffer);
     return error;

@@ -9,6 +9,7 @@
 
 #include "lib/io/hints.h"
 #include "lib/io/view.h"
+#include "lib/io/watch.h"
 #include "lib/type/type.h"
 
 #include <stdbool.h>
@@ -18,21 +19,25 @@
 struct tern_access {
     int fd;
     const char *path; /* for messages */
+    bool revalidates; /* this host may know less of the file than the file system does: ask it where
+                       * a read finds the end of the file */
     bool writes;
     const struct tern_view *view;
     const struct tern_hints *hints;
     int64_t position;          /* first byte of the stream */
     struct tern_cursor memory; /* where its bytes lie; the access ends with the cursor */
+    struct tern_file_watch *watch;  /* told how far the access is; NULL: nobody watches */
     int64_t done;              /* result: bytes moved; a read ends early at the end of the file */
 };
 
 /* Does the access. Returns 0, or TERN_ERR_* with text. */
 int tern_access_run(struct tern_access *access);
 
-/* Write or read `length` bytes at `offset` of the file, in as many calls as it takes. A read stops
- * at the end of the file; *ret_done tells where. Return 0, or TERN_ERR_* with text. */
-int tern_access_write(int fd, const char *path, const void *buf, int64_t length, int64_t offset);
-int tern_access_read(int fd, const char *path, void *buf, int64_t length, int64_t offset,
+/* Write or read `length` bytes at `offset` of an access's file, in as many calls as it takes. A
+ * read stops at the end of the file; *ret_done tells where. Return 0, or TERN_ERR_* with text. */
+int tern_access_write(const struct tern_access *access, const void *buf, int64_t length,
+                      int64_t offset);
+int tern_access_read(const struct tern_access *access, void *buf, int64_t length, int64_t offset,
                      int64_t *ret_done);
 
 #endif

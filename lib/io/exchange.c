@@ -5,31 +5,20 @@
 #include "lib/io/exchange.h"
 
 #include "lib/coll/price/topology.h"
-#include "lib/io/covered.h"
 #include "lib/io/file_operation.h"
+#include "lib/io/pane.h"
+#include "lib/io/watch.h"
 #include "lib/util/error.h"
+#include "lib/util/param.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Equal runs of the file at equal distances. */
-struct series {
-    int64_t at, bytes; /* the first run */
-    int64_t stride, count;
-};
-
-/* What a rank tells an aggregator in a round: the runs of its data in the aggregator's window. Most
- * are few series; if there are more, all of them follow in a message of their own. */
-enum { FEW = 4 };
-struct head {
-    int64_t bytes, series;
-    struct series few[FEW];
-};
-
 /* A rank's part of one aggregator's window. */
 struct part {
-    struct head head;
-    struct series *series; /* all of them; kept for the next round */
+    struct tern_series_head head;
+    struct tern_series *series; /* all of them; kept for the next round */
     int64_t room;
     int64_t next;     /* position in the stream up to which this aggregator has what it needs */
     int64_t position; /* where this round's data begin in the stream */
@@ -39,29 +28,16 @@ struct part {
     int64_t received; /* reads: bytes that have come */
 };
 
-/* What an aggregator has of one rank in a round. */
-struct source {
-    struct head head;
-    struct series *series;
-    int64_t room;
-    char *data; /* a part of the exchange's `data` */
-    int64_t ready; /* reads: bytes for this rank */
-};
-
 struct tern_exchange {
     int aggregators;
     int64_t begin, end;     /* of the range in the file */
     int64_t domain, window; /* bytes of an aggregator's domain, and of it in a round */
     int64_t round, rounds;
-    int index;            /* this rank's number among the aggregators, or -1 */
-    struct part *parts;   /* one for each aggregator */
-    /* The rest is of an aggregator. */
-    int ranks;
-    struct source *sources; /* one for each rank */
-    char *buffer;           /* the window */
-    uint64_t *covered;      /* a bit for each byte of it that was written */
-    char *data;             /* the data of all ranks, one behind the other */
-    int64_t data_room;
+    int index;              /* this rank's number among the aggregators, or -1 */
+    struct part *parts;     /* one for each aggregator */
+    struct tern_pane panes[2]; /* of an aggregator; the second one only if it overlaps */
+    bool overlaps;             /* one pane is written while the next round is received */
+    struct tern_pane *written; /* the pane that the worker writes; NULL: none */
     void (*after)(struct tern_operation *op);
 };
 
@@ -113,11 +89,11 @@ static void divide(struct tern_operation *op, int64_t begin, int64_t end)
 
 /* ---- a rank's part ---- */
 
-static bool add_series(struct part *part, struct series series)
+static bool add_series(struct part *part, struct tern_series series)
 {
     if (part->head.series == part->room) {
         int64_t room = part->room ? 2 * part->room : 16;
-        struct series *grown = realloc(part->series, (size_t)room * sizeof *grown);
+        struct tern_series *grown = realloc(part->series, (size_t)room * sizeof *grown);
         if (!grown)
             return false;
         part->series = grown;
@@ -130,7 +106,7 @@ static bool add_series(struct part *part, struct series series)
 /* Adds a run. Continues the last series if the run fits in. */
 static bool add_run(struct part *part, int64_t at, int64_t bytes)
 {
-    struct series *last = part->head.series > 0 ? &part->series[part->head.series - 1] : NULL;
+    struct tern_series *last = part->head.series > 0 ? &part->series[part->head.series - 1] : NULL;
     part->head.bytes += bytes;
     if (last && last->count == 1 && at == last->at + last->bytes) {
         last->bytes += bytes;
@@ -142,7 +118,7 @@ static bool add_run(struct part *part, int64_t at, int64_t bytes)
         last->count++;
         return true;
     }
-    return add_series(part, (struct series){at, bytes, 0, 1});
+    return add_series(part, (struct tern_series){at, bytes, 0, 1});
 }
 
 /* Describes what this rank has in a window. */
@@ -211,10 +187,10 @@ static void start_part(struct tern_operation *op, int i)
     describe(op, part, window);
     if (part->head.bytes > 0)
         find_data(op, part);
-    if (part->head.series > 0 && part->head.series <= FEW)
+    if (part->head.series > 0 && part->head.series <= TERN_FEW_SERIES)
         memcpy(part->head.few, part->series, (size_t)part->head.series * sizeof *part->series);
     tern_operation_send(op, &part->head, sizeof part->head, rank, TERN_IO_HEAD);
-    if (part->head.series > FEW)
+    if (part->head.series > TERN_FEW_SERIES)
         tern_operation_send(op, part->series,
                             part->head.series * (int64_t)sizeof *part->series, rank, TERN_IO_RUNS);
     if (part->head.bytes > 0 && op->access.writes)
@@ -223,60 +199,24 @@ static void start_part(struct tern_operation *op, int i)
 
 /* ---- an aggregator ---- */
 
-/* Makes room for what a rank announces. */
-static bool make_room(struct tern_exchange *x, int ranks)
+/* Returns the pane of the present round. */
+static struct tern_pane *pane_of(struct tern_exchange *x)
 {
-    int64_t total = 0;
-    for (int r = 0; r < ranks; r++) {
-        struct source *source = &x->sources[r];
-        if (source->head.series > source->room) {
-            free(source->series);
-            source->room = source->head.series;
-            source->series = malloc((size_t)source->room * sizeof *source->series);
-        }
-        if (source->head.series > 0 && !source->series)
-            return false;
-        total += source->head.bytes;
-    }
-    if (total > x->data_room) {
-        free(x->data);
-        x->data_room = total;
-        x->data = malloc((size_t)total);
-    }
-    for (int64_t r = 0, at = 0; r < ranks && x->data; at += x->sources[r++].head.bytes)
-        x->sources[r].data = x->data + at;
-    return x->data || total == 0;
-}
-
-/* Frees what make_room could not make whole, so that receives find no room at all. */
-static void make_no_room(struct tern_operation *op, int ranks)
-{
-    struct tern_exchange *x = op->exchange;
-    tern_operation_fail(op, tern_error(TERN_ERR_NO_MEM, "no memory for a collective access to a "
-                                                        "file; make cb_buffer_size smaller"));
-    for (int r = 0; r < ranks; r++) {
-        free(x->sources[r].series);
-        x->sources[r].series = NULL;
-        x->sources[r].room = 0;
-        x->sources[r].data = NULL;
-    }
-    free(x->data);
-    x->data = NULL;
-    x->data_room = 0;
+    return &x->panes[x->overlaps ? x->round % 2 : 0];
 }
 
 /* Receives what the heads announce. */
 static void receive_runs(struct tern_operation *op)
 {
-    struct tern_exchange *x = op->exchange;
-    int ranks = tern_file_size(op->file);
-    bool room = make_room(x, ranks);
+    struct tern_pane *pane = pane_of(op->exchange);
+    bool room = tern_pane_make_room(pane);
     if (!room)
-        make_no_room(op, ranks);
-    for (int r = 0; r < ranks; r++) {
-        struct source *source = &x->sources[r];
+        tern_operation_fail(op, tern_error(TERN_ERR_NO_MEM, "no memory for a collective access to "
+                                                            "a file; make cb_buffer_size smaller"));
+    for (int r = 0; r < pane->ranks; r++) {
+        struct tern_pane_source *source = &pane->sources[r];
         int64_t bytes = source->head.series * (int64_t)sizeof *source->series;
-        if (source->head.series > FEW)
+        if (source->head.series > TERN_FEW_SERIES)
             tern_operation_receive(op, source->series, room ? bytes : 0, r, TERN_IO_RUNS, NULL);
         else if (room && source->head.series > 0)
             memcpy(source->series, source->head.few, (size_t)bytes);
@@ -288,121 +228,50 @@ static void receive_runs(struct tern_operation *op)
     }
 }
 
-/* Copies the runs of a series between packed data and the window, `count` of them. */
-static void copy_series(const struct series *s, int64_t count, char *window, char *data,
-                        bool writes)
+/* Takes over the outcome of a pane's access. */
+static void take_outcome(struct tern_operation *op, const struct tern_pane *pane)
 {
-    char *at = window + s->at;
-    if (s->bytes == 8) { /* doubles are what most programs have */
-        for (int64_t i = 0; i < count; i++, at += s->stride, data += 8)
-            memcpy(writes ? at : data, writes ? data : at, 8);
-        return;
-    }
-    for (int64_t i = 0; i < count; i++, at += s->stride, data += s->bytes)
-        memcpy(writes ? at : data, writes ? data : at, (size_t)s->bytes);
+    if (pane->error)
+        tern_operation_fail(op, tern_error(pane->error, "%s", pane->text));
 }
 
-static int no_buffer(void)
+static void write_pane(struct tern_operation *op)
 {
-    return tern_error(TERN_ERR_NO_MEM, "no memory for the buffer of a collective access to a file; "
-                                       "make cb_buffer_size smaller");
+    tern_pane_write(op->exchange->written, &op->access);
 }
 
-/* Puts the data of all ranks into the window, and writes those bytes of it. */
-static void write_window(struct tern_operation *op)
+static void read_pane(struct tern_operation *op)
+{
+    tern_pane_read(pane_of(op->exchange), &op->access);
+}
+
+/* Ends the access of the pane that was written last. */
+static void end_writing(struct tern_operation *op)
 {
     struct tern_exchange *x = op->exchange;
-    struct range window = window_of(x, x->index);
-    int64_t from = 0, to = 0, length = window.end - window.begin;
-    if (!x->buffer) {
-        tern_operation_fail(op, no_buffer());
-        return;
-    }
-    memset(x->covered, 0, tern_covered_bytes(length));
-    for (int r = 0; r < tern_file_size(op->file); r++) {
-        char *data = x->sources[r].data;
-        for (int64_t i = 0; i < x->sources[r].head.series; i++) {
-            struct series s = x->sources[r].series[i];
-            s.at -= window.begin;
-            copy_series(&s, s.count, x->buffer, data, true);
-            tern_covered_add(x->covered, s.at, s.bytes, s.stride, s.count);
-            data += s.bytes * s.count;
-        }
-    }
-    while (!op->error && tern_covered_next(x->covered, length, &from, &to)) {
-        int error = tern_access_write(op->access.fd, op->access.path, x->buffer + from, to - from,
-                                      window.begin + from);
-        if (error)
-            tern_operation_fail(op, error);
-        from = to;
-    }
-}
-
-/* Returns how many of a source's bytes lie before `end`, and packs them. */
-static int64_t pack_for(const struct source *source, char *window, int64_t begin, int64_t end)
-{
-    char *data = source->data;
-    for (int64_t i = 0; i < source->head.series; i++) {
-        struct series s = source->series[i];
-        int64_t whole = s.count;
-        if (s.at + (s.count - 1) * s.stride + s.bytes > end) /* the file ends in this series */
-            for (whole = 0; whole < s.count && s.at + whole * s.stride + s.bytes <= end;)
-                whole++;
-        struct series cut = {s.at + whole * s.stride, end - (s.at + whole * s.stride), 0, 1};
-        s.at -= begin;
-        copy_series(&s, whole, window, data, false);
-        data += whole * s.bytes;
-        if (whole == s.count)
-            continue;
-        if (cut.bytes > 0) {
-            cut.at -= begin;
-            copy_series(&cut, 1, window, data, false);
-            data += cut.bytes;
-        }
-        break;
-    }
-    return data - source->data;
-}
-
-/* Reads the part of the window that ranks want, and packs it for each of them. */
-static void read_window(struct tern_operation *op)
-{
-    struct tern_exchange *x = op->exchange;
-    struct range window = window_of(x, x->index);
-    struct range wanted = {window.end, window.begin};
-    int64_t done = 0;
-    int ranks = tern_file_size(op->file);
-    for (int r = 0; r < ranks; r++) {
-        const struct source *source = &x->sources[r];
-        if (source->head.series == 0)
-            continue;
-        const struct series *first = source->series, *last = first + source->head.series - 1;
-        int64_t end = last->at + (last->count - 1) * last->stride + last->bytes;
-        wanted.begin = smaller(wanted.begin, first->at);
-        wanted.end = end > wanted.end ? end : wanted.end;
-    }
-    if (wanted.begin >= wanted.end)
-        return;
-    int error = x->buffer ? tern_access_read(op->access.fd, op->access.path,
-                                             x->buffer + (wanted.begin - window.begin),
-                                             wanted.end - wanted.begin, wanted.begin, &done)
-                          : no_buffer();
-    if (error)
-        tern_operation_fail(op, error);
-    for (int r = 0; r < ranks; r++)
-        x->sources[r].ready =
-            error ? 0 : pack_for(&x->sources[r], x->buffer, window.begin, wanted.begin + done);
+    if (x->written)
+        take_outcome(op, x->written);
+    x->written = NULL;
 }
 
 /* ---- rounds ---- */
 
 static void begin_round(struct tern_operation *op);
 
-/* Ends a round: all messages and accesses of it are complete. */
+static void end_rounds(struct tern_operation *op)
+{
+    end_writing(op);
+    op->step = op->exchange->after;
+}
+
+/* Ends a round: all its messages are complete, and its access, but for one that goes on beside the
+ * next round. */
 static void end_round(struct tern_operation *op)
 {
     struct tern_exchange *x = op->exchange;
     struct tern_cursor *memory = &op->access.memory;
+    if (!x->overlaps)
+        end_writing(op);
     for (int i = 0; i < x->aggregators; i++) {
         struct part *part = &x->parts[i];
         op->access.done += op->access.writes ? part->head.bytes : part->received;
@@ -412,10 +281,13 @@ static void end_round(struct tern_operation *op)
         }
     }
     x->round++;
-    if (x->round < x->rounds)
+    tern_file_watch_show(&op->watch, x->round, x->rounds);
+    if (x->round < x->rounds) {
         begin_round(op);
-    else
-        op->step = x->after;
+    } else {
+        op->await_work = true;
+        op->step = end_rounds;
+    }
 }
 
 static void end_when_sent(struct tern_operation *op)
@@ -429,21 +301,38 @@ static void receive_data(struct tern_operation *op);
 /* Sends what was read to the ranks. */
 static void send_data(struct tern_operation *op)
 {
-    struct tern_exchange *x = op->exchange;
-    for (int r = 0; r < tern_file_size(op->file); r++)
-        if (x->sources[r].head.bytes > 0)
-            tern_operation_send(op, x->sources[r].data, x->sources[r].ready, r, TERN_IO_DATA);
+    struct tern_pane *pane = pane_of(op->exchange);
+    take_outcome(op, pane);
+    for (int r = 0; r < pane->ranks; r++)
+        if (pane->sources[r].head.bytes > 0)
+            tern_operation_send(op, pane->sources[r].data, pane->sources[r].ready, r,
+                                TERN_IO_DATA);
     receive_data(op);
+}
+
+/* Called when no pane is being written. After an error nothing more is. */
+static void write_window(struct tern_operation *op)
+{
+    struct tern_exchange *x = op->exchange;
+    end_writing(op);
+    end_when_sent(op);
+    if (op->error)
+        return;
+    x->written = pane_of(x);
+    if (x->overlaps)
+        tern_operation_work_beside(op, write_pane);
+    else
+        tern_operation_work(op, write_pane);
 }
 
 static void access_window(struct tern_operation *op)
 {
     if (op->access.writes) {
-        end_when_sent(op);
-        tern_operation_work(op, write_window);
+        op->await_work = true;
+        op->step = write_window;
     } else {
         op->step = send_data;
-        tern_operation_work(op, read_window);
+        tern_operation_work(op, read_pane);
     }
 }
 
@@ -478,11 +367,12 @@ static void begin_round(struct tern_operation *op)
             receive_data(op);
         return;
     }
-    for (int r = 0; r < tern_file_size(op->file); r++) {
-        x->sources[r].ready = 0;
-        tern_operation_receive(op, &x->sources[r].head, sizeof x->sources[r].head, r, TERN_IO_HEAD,
-                               NULL);
-    }
+    struct tern_pane *pane = pane_of(x);
+    pane->begin = own.begin;
+    pane->end = own.end;
+    for (int r = 0; r < pane->ranks; r++)
+        tern_operation_receive(op, &pane->sources[r].head, sizeof pane->sources[r].head, r,
+                               TERN_IO_HEAD, NULL);
     op->step = take_heads;
 }
 
@@ -497,35 +387,42 @@ void tern_exchange_free(struct tern_exchange *x)
         free(x->parts[i].packed);
     }
     free(x->parts);
-    for (int r = 0; x->sources && r < x->ranks; r++)
-        free(x->sources[r].series);
-    free(x->sources);
-    free(x->buffer);
-    free(x->covered);
-    free(x->data);
+    tern_pane_drop(&x->panes[0]);
+    tern_pane_drop(&x->panes[1]);
     free(x);
 }
 
-/* Makes what an aggregator needs. Without a buffer it takes part all the same, and fails later:
- * others wait for it. */
-static bool make_aggregator(struct tern_exchange *x, int ranks)
+/* Returns true if an aggregator should write one pane while it receives for the other: there are
+ * several rounds, and writing waits for something else than this node's processors, or some of
+ * these have nothing to do. */
+static bool should_overlap(const struct tern_operation *op)
 {
-    x->ranks = ranks;
-    x->sources = calloc((size_t)ranks, sizeof *x->sources);
-    x->buffer = malloc((size_t)x->window);
-    x->covered = malloc(tern_covered_bytes(x->window));
-    if (!x->covered) {
-        free(x->buffer);
-        x->buffer = NULL;
-    }
-    return x->sources;
+    cpu_set_t usable;
+    const char *wish = tern_param_string("io_overlap");
+    const struct tern_file *file = op->file;
+    if (!op->access.writes || op->exchange->rounds < 2 || strcmp(wish, "never") == 0)
+        return false;
+    return strcmp(wish, "always") == 0 || file->system.kind != TERN_FILE_SYSTEM_LOCAL ||
+           (sched_getaffinity(0, sizeof usable, &usable) == 0 &&
+            CPU_COUNT(&usable) > file->comm->coll.ranks_per_node);
+}
+
+/* Makes what an aggregator needs. */
+static int make_aggregator(struct tern_operation *op)
+{
+    struct tern_exchange *x = op->exchange;
+    int ranks = tern_file_size(op->file);
+    x->overlaps = should_overlap(op);
+    int error = tern_pane_make(&x->panes[0], ranks, x->window);
+    if (!error && x->overlaps)
+        error = tern_pane_make(&x->panes[1], ranks, x->window);
+    return error;
 }
 
 int tern_exchange_begin(struct tern_operation *op, int64_t begin, int64_t end,
                         void (*after)(struct tern_operation *op))
 {
     struct tern_exchange *x = calloc(1, sizeof *x);
-    int ranks = tern_file_size(op->file);
     if (!x)
         return tern_error(TERN_ERR_NO_MEM, "no memory for a collective access to a file");
     op->exchange = x;
@@ -541,7 +438,7 @@ int tern_exchange_begin(struct tern_operation *op, int64_t begin, int64_t end,
         if (rank_of_aggregator(op, i) == tern_file_rank(op->file))
             x->index = i;
     }
-    if (!x->parts || (x->index >= 0 && !make_aggregator(x, ranks)))
+    if (!x->parts || (x->index >= 0 && make_aggregator(op)))
         return tern_error(TERN_ERR_NO_MEM, "no memory for a collective access to a file");
     op->access.done = 0;
     begin_round(op);

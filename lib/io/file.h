@@ -32,6 +32,7 @@ struct tern_file {
     struct tern_hints hints;
     struct tern_view view;
     bool atomic;
+    bool incoherent; /* ranks are on several hosts, and each host has pages of its own */
     /* guards `position` and `split`: several threads may use a file */
     pthread_mutex_t mutex;
     int64_t position;             /* the rank's own pointer, in etypes */
@@ -57,7 +58,7 @@ static inline int tern_file_size(const struct tern_file *file)
     return file->comm->p2p.size;
 }
 
-/* Returns the size of the file in bytes, or -1 with a recorded error. */
+/* Returns the size of the file in bytes, or TERN_ERR_*, which is negative, with text. */
 int64_t tern_file_bytes(const struct tern_file *file);
 
 /*

@@ -15,6 +15,7 @@
 #include "lib/mpi/info.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
+#include "lib/util/param.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -116,12 +117,27 @@ struct settings {
     int64_t bytes; /* of the file; -1: not known */
 };
 
+/* Several hosts with pages of their own: accesses go around the pages if the file may be written.
+ * Else a page that two hosts write parts of would get lost in part, and reads would be of old
+ * pages. */
+static void meet_caches(struct tern_file *file)
+{
+    const struct tern_topology *topology = file->comm->coll.topology;
+    file->incoherent = topology && topology->nodes > 1 && file->system.caches;
+    if (!file->incoherent)
+        return;
+    if (!(file->amode & MPI_MODE_RDONLY) && strcmp(tern_param_string("io_direct"), "never") != 0)
+        tern_system_go_direct(file->fd);
+    tern_system_revalidate(file->fd);
+}
+
 /* Sets hints and pointers. */
 static int settle(struct tern_file *file, const struct tern_info *info)
 {
     const struct tern_topology *topology = file->comm->coll.topology;
     struct settings settings = {0};
     tern_system_look(file->fd, &file->system);
+    meet_caches(file);
     tern_hints_start(&settings.hints, &file->system, tern_file_size(file),
                      topology ? topology->nodes : 1);
     tern_hints_take(&settings.hints, info, tern_file_size(file));

@@ -126,10 +126,22 @@ void tern_operation_work(struct tern_operation *op, void (*work)(struct tern_ope
         work(op);
         return;
     }
+    tern_operation_work_beside(op, work);
+    op->await_work = true;
+}
+
+void tern_operation_work_beside(struct tern_operation *op, void (*work)(struct tern_operation *op))
+{
     op->work = work;
     op->job.run = run_job;
     op->working = true;
     tern_worker_give(&op->job);
+}
+
+/* Returns true if the next step waits for a job that is not done. */
+static bool waits_for_work(const struct tern_operation *op)
+{
+    return op->working && (op->await_work || !op->step) && !tern_worker_done(&op->job);
 }
 
 /* Returns true if nothing keeps the next step waiting. */
@@ -137,7 +149,7 @@ static bool may_go_on(const struct tern_operation *op)
 {
     return all_complete(&op->coming) &&
            (!(op->await_sends || !op->step) || all_complete(&op->going)) &&
-           (!op->working || tern_worker_done(&op->job));
+           !waits_for_work(op);
 }
 
 /* Goes on as far as possible. Returns true at the end. */
@@ -148,12 +160,13 @@ static bool advance(struct tern_operation *op)
             return false;
         if ((op->await_sends || !op->step) && !finish(op, &op->going))
             return false;
-        if (op->working && !tern_worker_done(&op->job))
+        if (waits_for_work(op))
             return false;
-        op->working = false;
+        if (op->await_work || !op->step)
+            op->working = false;
         if (op->wants_lock && !tern_shared_try_lock(op->file))
             return false;
-        op->wants_lock = op->await_sends = false;
+        op->wants_lock = op->await_sends = op->await_work = false;
         if (!op->step)
             return true;
         tern_step *step = op->step;

@@ -6,13 +6,15 @@
  * An operation on a file: an access, or an agreement of the file's ranks.
  *
  * An operation is a series of steps. A step starts messages and at most one job, names the next
- * step, and returns. The next step runs when these are done. So a blocking, a nonblocking and a
- * split access are the same steps: a blocking one goes through them in the calling thread; the
- * others go on in rounds of progress, and the worker does their jobs.
+ * step, and returns. The next step runs when these are done, but for a job that goes on beside it.
+ * So a blocking, a nonblocking and a split access are the same steps: a blocking one goes through
+ * them in the calling thread; the others go on in rounds of progress, and the worker does their
+ * jobs.
  */
 
 #include "lib/io/access.h"
 #include "lib/io/file.h"
+#include "lib/io/watch.h"
 #include "lib/io/worker.h"
 #include "lib/pml/request.h"
 #include "lib/util/list.h"
@@ -71,6 +73,7 @@ struct tern_operation {
     struct tern_messages going;  /* sends: waited for if `await_sends`, and at the end */
     bool await_sends;
     bool working; /* the worker has `job` */
+    bool await_work; /* the next step waits for it */
     struct tern_worker_job job;
     void (*work)(struct tern_operation *op); /* what the job does */
     bool wants_lock;                         /* the lock of the node's memory is still to be had */
@@ -101,6 +104,7 @@ struct tern_operation {
     int64_t count;
     char *file_form; /* converted data; NULL in the native representation */
     struct tern_exchange *exchange; /* of collective buffering; NULL: not used */
+    struct tern_file_watch watch;        /* collective: lines for who waits */
 };
 
 /* Makes an operation of a file. Returns 0 or TERN_ERR_NO_MEM. */
@@ -126,6 +130,9 @@ void tern_operation_receive(struct tern_operation *op, void *bytes, int64_t leng
                             enum tern_io_message kind, int64_t *ret_length);
 /* Does `work` in the calling thread or in the worker. The next step runs afterwards. */
 void tern_operation_work(struct tern_operation *op, void (*work)(struct tern_operation *op));
+/* Does `work` in the worker while steps go on. A later step sets op->await_work before it names the
+ * step that waits for it; no other job may be given before. */
+void tern_operation_work_beside(struct tern_operation *op, void (*work)(struct tern_operation *op));
 
 /* Gathers `bytes` bytes of each rank at all ranks, in op->gather.blocks, which is the operation's.
  * Then goes on with `after`. */

@@ -22,19 +22,19 @@ static const int64_t equal[2] = {0};
 int64_t tern_file_bytes(const struct tern_file *file)
 {
     struct stat state;
-    if (fstat(file->fd, &state)) {
-        tern_system_error("ask for the size of", file->path, errno);
-        return -1;
-    }
+    if (file->incoherent)
+        tern_system_revalidate(file->fd);
+    if (fstat(file->fd, &state))
+        return tern_system_error("ask for the size of", file->path, errno);
     return state.st_size;
 }
 
 int tern_mpi_file_get_size(struct tern_file *fh, MPI_Offset *size)
 {
-    struct stat state;
-    if (fstat(fh->fd, &state))
-        return tern_system_error("ask for the size of", fh->path, errno);
-    *size = state.st_size;
+    int64_t bytes = tern_file_bytes(fh);
+    if (bytes < 0)
+        return (int)bytes;
+    *size = bytes;
     return 0;
 }
 
@@ -135,12 +135,9 @@ int tern_mpi_file_get_atomicity(struct tern_file *fh, int *flag)
 
 int tern_mpi_file_sync(struct tern_file *fh)
 {
-    int error = 0, rc;
-    do
-        rc = fsync(fh->fd);
-    while (rc && errno == EINTR);
-    /* EINVAL, EROFS: nothing to be written can wait here, as in a pipe or a read-only system */
-    if (rc && errno != EINVAL && errno != EROFS)
-        error = tern_system_error("write to the disk", fh->path, errno);
-    return tern_file_agree(fh, error, equal, "");
+    int error = tern_system_flush(fh->fd, fh->path);
+    error = tern_file_agree(fh, error, equal, "");
+    if (fh->incoherent) /* all ranks have flushed */
+        tern_system_revalidate(fh->fd);
+    return error;
 }

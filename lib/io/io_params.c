@@ -19,6 +19,20 @@ static const struct tern_param io[] = {
      "Bytes that a read of one rank takes at a time where it reads gaps along. The hint "
      "ind_rd_buffer_size prevails.",
      .least = 4096, .most = 1 << 30},
+    {"io_direct", TERN_PARAM_STRING, "auto", "",
+     "Whether ranks of several hosts go around their hosts' pages (O_DIRECT) in files that they "
+     "may write, on file systems where each host has pages of its own: NFS and FUSE.",
+     "auto|never"},
+    {"io_overlap", TERN_PARAM_STRING, "auto", "",
+     "Whether a rank that writes for the others in a collective access with exchange writes one "
+     "buffer while it receives the next one. auto: if the file system is not this host's own, or "
+     "if there are more processors than ranks.",
+     "auto|always|never"},
+    {"io_progress", TERN_PARAM_BOOL, "0", "",
+     "Prints a line with bytes, rate and rest on standard error every two seconds of a collective "
+     "access to a file."},
+    {"io_progress_pause", TERN_PARAM_INT, "2000", "ms",
+     "Time between two such lines; for tests.", .least = 0, .most = 1 << 30, .internal = true},
 };
 
 const struct tern_param_room tern_params_io = {"io", TERN_PARAM_ROWS(io), "Files."};

@@ -8,32 +8,35 @@
 #include "lib/util/error.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
+#include <unistd.h>
 
 /* Numbers of statfs(2) that file systems are known by. */
 static const struct known_system {
     uint32_t magic;
     enum tern_file_system kind;
     const char *name;
+    bool caches;
 } known_systems[] = {
-    {0x0000ef53, TERN_FILE_SYSTEM_LOCAL, "ext4"},
-    {0x01021994, TERN_FILE_SYSTEM_LOCAL, "tmpfs"},
-    {0x58465342, TERN_FILE_SYSTEM_LOCAL, "xfs"},
-    {0x9123683e, TERN_FILE_SYSTEM_LOCAL, "btrfs"},
-    {0x794c7630, TERN_FILE_SYSTEM_LOCAL, "overlayfs"},
-    {0x2fc12fc1, TERN_FILE_SYSTEM_LOCAL, "zfs"},
-    {0x858458f6, TERN_FILE_SYSTEM_LOCAL, "ramfs"},
-    {0x00006969, TERN_FILE_SYSTEM_NFS, "nfs"},
-    {0x0bd00bd0, TERN_FILE_SYSTEM_LUSTRE, "lustre"},
-    {0x65735546, TERN_FILE_SYSTEM_GENERIC, "fuse"},
-    {0x47504653, TERN_FILE_SYSTEM_GENERIC, "gpfs"},
-    {0x19830326, TERN_FILE_SYSTEM_GENERIC, "beegfs"},
-    {0x00c36400, TERN_FILE_SYSTEM_GENERIC, "ceph"},
-    {0xff534d42, TERN_FILE_SYSTEM_GENERIC, "cifs"},
+    {0x0000ef53, TERN_FILE_SYSTEM_LOCAL, "ext4", false},
+    {0x01021994, TERN_FILE_SYSTEM_LOCAL, "tmpfs", false},
+    {0x58465342, TERN_FILE_SYSTEM_LOCAL, "xfs", false},
+    {0x9123683e, TERN_FILE_SYSTEM_LOCAL, "btrfs", false},
+    {0x794c7630, TERN_FILE_SYSTEM_LOCAL, "overlayfs", false},
+    {0x2fc12fc1, TERN_FILE_SYSTEM_LOCAL, "zfs", false},
+    {0x858458f6, TERN_FILE_SYSTEM_LOCAL, "ramfs", false},
+    {0x00006969, TERN_FILE_SYSTEM_NFS, "nfs", true},
+    {0x0bd00bd0, TERN_FILE_SYSTEM_LUSTRE, "lustre", false},
+    {0x65735546, TERN_FILE_SYSTEM_GENERIC, "fuse", true},
+    {0x47504653, TERN_FILE_SYSTEM_GENERIC, "gpfs", false},
+    {0x19830326, TERN_FILE_SYSTEM_GENERIC, "beegfs", false},
+    {0x00c36400, TERN_FILE_SYSTEM_GENERIC, "ceph", false},
+    {0xff534d42, TERN_FILE_SYSTEM_GENERIC, "cifs", false},
 };
 
 /* The first bytes of the extended attribute in which Lustre tells the layout of a file. */
@@ -63,7 +66,8 @@ static void look_at_lustre(int fd, struct tern_system *system)
 void tern_system_look(int fd, struct tern_system *ret_system)
 {
     enum { LEAST_BLOCK = 4096, MOST_BLOCK = 1 << 24 };
-    struct tern_system system = {TERN_FILE_SYSTEM_GENERIC, "unknown", LEAST_BLOCK, 0};
+    struct tern_system system = {.kind = TERN_FILE_SYSTEM_GENERIC, .name = "unknown",
+                                 .block = LEAST_BLOCK};
     struct statfs facts;
     struct stat state;
     if (fstatfs(fd, &facts) == 0)
@@ -71,12 +75,39 @@ void tern_system_look(int fd, struct tern_system *ret_system)
             if (known_systems[i].magic == (uint32_t)facts.f_type) {
                 system.kind = known_systems[i].kind;
                 system.name = known_systems[i].name;
+                system.caches = known_systems[i].caches;
             }
     if (fstat(fd, &state) == 0 && state.st_blksize > LEAST_BLOCK && state.st_blksize <= MOST_BLOCK)
         system.block = state.st_blksize;
     if (system.kind == TERN_FILE_SYSTEM_LUSTRE)
         look_at_lustre(fd, &system);
     *ret_system = system;
+}
+
+bool tern_system_go_direct(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+    return flags >= 0 && fcntl(fd, F_SETFL, flags | O_DIRECT) == 0;
+}
+
+int tern_system_flush(int fd, const char *path)
+{
+    int rc;
+    do
+        rc = fsync(fd);
+    while (rc && errno == EINTR);
+    /* EINVAL, EROFS: nothing to be written can wait here, as in a pipe or a read-only system */
+    if (rc && errno != EINVAL && errno != EROFS)
+        return tern_system_error("write to the disk", path, errno);
+    return 0;
+}
+
+void tern_system_revalidate(int fd)
+{
+    struct statx facts;
+    /* the server is asked, whatever this host believes to know */
+    (void)!statx(fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE | STATX_MTIME, &facts);
+    (void)!posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 
 const char *tern_system_path(const char *name)

@@ -19,12 +19,27 @@ enum tern_file_system {
 struct tern_system {
     enum tern_file_system kind;
     const char *name; /* for people and hints: "ext4", "nfs" ... */
+    bool caches;      /* each host has pages of its own, which may be older than the file; O_DIRECT
+                       * goes around them and takes accesses of any bytes */
     int64_t block;    /* bytes of the unit in which hosts should divide a file */
     int64_t stripes;  /* number of servers or disks a file lies on; 0: not known */
 };
 
 /* Finds out what lies below an open file. */
 void tern_system_look(int fd, struct tern_system *ret_system);
+
+/* Makes accesses to an open file go around this host's pages (O_DIRECT), for a file system that
+ * `caches`. Returns true if they do, false if the file system refuses. */
+bool tern_system_go_direct(int fd);
+
+/* Sends what this host's pages have of the file to the file system, and waits. Returns 0, or
+ * TERN_ERR_* with text. */
+int tern_system_flush(int fd, const char *path);
+
+/* Makes this host forget its pages of the file and what it knows of the file's size, for a file
+ * system that `caches`. What other hosts have flushed is seen afterwards. Flush first: pages that
+ * were not flushed stay. */
+void tern_system_revalidate(int fd);
 
 /* Returns the path behind a file name: without the prefix that names a file system, as in
  * "nfs:/data/x". Only known prefixes count, in small or capital letters. */

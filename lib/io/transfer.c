@@ -37,6 +37,7 @@ static void end(struct tern_operation *op)
 
 static void settle(struct tern_operation *op)
 {
+    tern_file_watch_end(&op->watch);
     if (op->collective && tern_file_size(op->file) > 1)
         tern_operation_agree(op, NULL, end);
 }
@@ -50,6 +51,20 @@ static void do_access(struct tern_operation *op)
         tern_operation_fail(op, error);
 }
 
+/* In atomic mode: sees what the holders of the lock before have written, and shows what it writes
+ * to those that come. */
+static void do_access_in_turn(struct tern_operation *op)
+{
+    const struct tern_access *access = &op->access;
+    if (access->revalidates && !access->writes)
+        tern_system_revalidate(access->fd);
+    do_access(op);
+    int error = access->revalidates && access->writes ? tern_system_flush(access->fd, access->path)
+                                                      : 0;
+    if (error)
+        tern_operation_fail(op, error);
+}
+
 static void give_lock(struct tern_operation *op)
 {
     tern_shared_unlock(op);
@@ -59,7 +74,7 @@ static void give_lock(struct tern_operation *op)
 static void with_lock(struct tern_operation *op)
 {
     op->step = give_lock;
-    tern_operation_work(op, do_access);
+    tern_operation_work(op, do_access_in_turn);
 }
 
 static void access_alone(struct tern_operation *op)
@@ -148,6 +163,15 @@ static bool exchange_is_better(const struct tern_operation *op, const struct sum
            (all->end - all->begin) / SPARSE <= all->bytes;
 }
 
+/* Shows on rank 0 how far an access of `bytes` bytes of all ranks is, if that is wanted. */
+static void watch(struct tern_operation *op, int64_t bytes)
+{
+    if (tern_file_rank(op->file) > 0)
+        return;
+    tern_file_watch_begin(&op->watch, op->file->path, op->access.writes, bytes);
+    op->access.watch = &op->watch;
+}
+
 static void choose(struct tern_operation *op)
 {
     struct summary all =
@@ -156,6 +180,7 @@ static void choose(struct tern_operation *op)
         settle(op);
         return;
     }
+    watch(op, all.bytes);
     if (!exchange_is_better(op, &all)) {
         access_alone(op);
         return;
@@ -173,6 +198,8 @@ static void begin_access(struct tern_operation *op)
         struct facts facts = facts_of(op);
         tern_operation_gather(op, &facts, sizeof facts, choose);
     } else {
+        if (op->collective)
+            watch(op, op->access.memory.length);
         access_alone(op);
     }
 }
@@ -326,6 +353,7 @@ static int make(const struct tern_transfer_wish *wish, struct tern_operation **r
     op->shared = wish->where == TERN_SHARED;
     op->access = (struct tern_access){.fd = file->fd,
                                       .path = file->path,
+                                      .revalidates = file->incoherent,
                                       .writes = wish->writes,
                                       .view = &file->view,
                                       .hints = &file->hints};
