@@ -147,6 +147,18 @@ int tern_mpi_error_class(int errorcode, int *errorclass)
     return 0;
 }
 
+/* The last error of a file in this thread. */
+static __thread struct {
+    int class; /* 0: there was none */
+    char text[MPI_MAX_ERROR_STRING - 40]; /* leaves room for the name of the class */
+} kept;
+
+void tern_error_keep_text(int class, const char *text)
+{
+    kept.class = class;
+    snprintf(kept.text, sizeof kept.text, "%s", text);
+}
+
 int tern_mpi_error_string(int errorcode, char *string, int *resultlen)
 {
     const struct added_code *code = added_of(errorcode);
@@ -157,7 +169,7 @@ int tern_mpi_error_string(int errorcode, char *string, int *resultlen)
         snprintf(string, MPI_MAX_ERROR_STRING, "%s", code->text ? code->text : "");
     else
         snprintf(string, MPI_MAX_ERROR_STRING, "%s: %s", classes[errorcode].name,
-                 classes[errorcode].text);
+                 errorcode > 0 && errorcode == kept.class ? kept.text : classes[errorcode].text);
     *resultlen = (int)strlen(string);
     return 0;
 }

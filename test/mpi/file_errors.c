@@ -43,6 +43,24 @@ static void opening(void)
                 MPI_ERR_AMODE);
 }
 
+/* MPI_Error_string says what happened to which file, on all ranks. */
+static void texts(void)
+{
+    MPI_File file = MPI_FILE_NULL;
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length;
+    CHECK_CLASS(MPI_File_open(MPI_COMM_WORLD, "no such/file", MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+                MPI_ERR_NO_SUCH_FILE);
+    CHECK_OK(MPI_Error_string(MPI_ERR_NO_SUCH_FILE, text, &length));
+    CHECK_INT(strlen(text), length);
+    CHECK(strncmp(text, "MPI_ERR_NO_SUCH_FILE: ", 22) == 0);
+    CHECK(strstr(text, "cannot open \"no such/file\" on host ") != NULL);
+    CHECK(strstr(text, "(errno 2)") != NULL);
+    CHECK((strstr(text, "rank 0: ") != NULL) == (rank > 0));
+    CHECK_OK(MPI_Error_string(MPI_ERR_AMODE, text, &length));
+    CHECK(strstr(text, "no such/file") == NULL);
+}
+
 /* ---- reading and writing where it is not allowed ---- */
 
 /* Calls every procedure that reads, or every one that writes; expects the same class of all. */
@@ -250,6 +268,7 @@ int main(int argc, char **argv)
     MPI_Bcast(&id, 1, MPI_INT, 0, MPI_COMM_WORLD);
     snprintf(path, sizeof path, "file_errors.%d.data", id);
     opening();
+    texts();
     modes();
     no_space();
     one_rank();
