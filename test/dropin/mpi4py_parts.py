@@ -3,6 +3,7 @@
 import mpi4py
 mpi4py.rc.thread_level = "multiple"
 from array import array
+import os
 import threading
 from mpi4py import MPI
 
@@ -93,6 +94,49 @@ def communicators():
     assert ring.neighbor_allgather(rank) == [left, right]
 
 
+def files():
+    name = f"mpi4py.{world.bcast(os.getpid(), 0)}.data"
+    file = MPI.File.Open(world, name, MPI.MODE_CREATE | MPI.MODE_RDWR | MPI.MODE_DELETE_ON_CLOSE)
+    assert file.amode & MPI.MODE_RDWR and file.size == 0 and file.group.size == size
+    assert file.info["cb_buffer_size"].isdigit()
+    every = MPI.INT.Create_vector(1, 1, 1).Create_resized(0, 4 * size).Commit()
+    file.Set_view(4 * rank, MPI.INT, every)
+    assert file.Get_view()[0] == 4 * rank and file.Get_byte_offset(2) == 4 * (rank + 2 * size)
+    file.Write_at_all(0, ints(*range(rank, 10 * size, size)))
+    file.Sync()
+    file.Set_view(0, MPI.INT, MPI.INT)
+    got, status = ints(*[-1] * 10 * size), MPI.Status()
+    file.Iread_at(0, got).Wait(status)
+    assert list(got) == list(range(10 * size)) and status.Get_count(MPI.INT) == 10 * size
+    file.Seek_shared(0)
+    file.Write_ordered(ints(*[rank] * (rank + 1)))
+    assert file.Get_position_shared() == size * (size + 1) // 2
+    file.Seek(0)
+    file.Read_all_begin(got)
+    file.Read_all_end(got)
+    assert size < 2 or list(got[:3]) == [0, 1, 1]
+    file.Set_view(0, MPI.INT, MPI.INT, "external32")
+    file.Write_at_all(rank, ints(rank + 1))
+    file.Set_view(0, MPI.BYTE, MPI.BYTE)
+    big = bytearray(4)
+    file.Read_at_all(4 * rank, big)
+    assert big == (rank + 1).to_bytes(4, "big")
+    file.Preallocate(1000)
+    file.Set_size(500)
+    assert file.Get_size() == 500
+    file.Set_atomicity(True)
+    assert file.Get_atomicity()
+    file.Close()
+    try:
+        MPI.File.Open(world, name, MPI.MODE_RDONLY)
+    except MPI.Exception as error:
+        assert error.Get_error_class() == MPI.ERR_NO_SUCH_FILE and name in error.Get_error_string()
+    else:
+        raise AssertionError("the file was not deleted")
+    world.Barrier()
+    every.Free()
+
+
 def errors():
     try:
         world.Send(ints(1), size)
@@ -132,7 +176,7 @@ def generalized_requests():
     assert said == ["query", "free"]
 
 
-for part in (pickled_objects, buffers, datatypes, communicators, errors, threads, generalized_requests):
+for part in (pickled_objects, buffers, datatypes, communicators, files, errors, threads, generalized_requests):
     part()
     world.Barrier()
 if rank == 0:

@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# NetCDF-4 on parallel HDF5, and PnetCDF with its tools: what ranks write together and by themselves, another rank reads, and
+# so do programs that know nothing of MPI. Nothing lies beside the files.
+. "$TERN_SRCDIR/test/dropin/prologue.sh"
+libraries=/usr/lib/$(gcc -print-multiarch)
+needs "$libraries/libnetcdf_mpi.so.19" libnetcdf-mpi-19
+needs "$libraries/libpnetcdf.so.0d" libpnetcdf0d
+needs /usr/bin/ncmpidiff pnetcdf-bin
+uses_our_library "$libraries/libnetcdf_mpi.so.19"
+uses_our_library "$libraries/libpnetcdf.so.0d"
+uses_our_library /usr/bin/ncmpidiff
+cp "$TERN_SRCDIR/test/dropin/netcdf_parts.py" parts.py
+mkdir data
+cd data || exit 1
+
+for ranks in 1 3; do
+    for kind in netcdf pnetcdf; do
+        mpi $ranks ../out /usr/bin/python3 ../parts.py $kind
+        grep -q 'all numbers are right' ../out || fail "$kind on $ranks ranks" ../out
+    done
+    ncvalidator -q p.nc >../out 2>&1 || fail "ncvalidator finds faults" ../out
+    mpi 0 ../out ncmpidump p.nc
+    [ "$(grep -cE "(^|[ ,])$((1100 + 4 * ranks - 1)) ;$" ../out)" = 2 ] || fail "the last numbers are missing in p.nc" ../out
+done
+
+cat >t.cdl <<'TEXT'
+netcdf t {
+dimensions: y = 3 ; x = 5 ; t = UNLIMITED ;
+variables: double a(y,x) ; a:units = "m" ; int r(t,x) ;
+data:
+ a = 1,2,3,4,5, 11,12,13,14,15, 21,22,23,24,25 ;
+ r = 1,2,3,4,5, 7,8,9,10,11 ;
+}
+TEXT
+mpi 0 ../out ncmpigen -b -o one.nc t.cdl
+mpi 2 ../out ncmpigen -b -o two.nc t.cdl
+mpi 3 ../out ncmpidiff one.nc two.nc
+! grep -q DIFF ../out || fail "files of 1 and 2 ranks differ" ../out
+cmp one.nc two.nc || fail "files of 1 and 2 ranks are not the same bytes"
+[ "$(find . -not -name '*.nc' -not -name '*.cdl' -not -name .)" = "" ] || fail "files beside the data: $(ls -A)"
