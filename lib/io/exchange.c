@@ -4,7 +4,6 @@
 
 #include "lib/io/exchange.h"
 
-#include "lib/coll/price/topology.h"
 #include "lib/io/file_operation.h"
 #include "lib/io/pane.h"
 #include "lib/io/watch.h"
@@ -57,10 +56,13 @@ static int rank_of_aggregator(const struct tern_operation *op, int i)
 {
     const struct tern_exchange *x = op->exchange;
     const struct tern_topology *topology = op->file->comm->coll.topology;
-    if (topology && topology->nodes >= x->aggregators)
-        return tern_topology_rank(topology,
-                                  (int32_t)((int64_t)i * topology->nodes / x->aggregators), 0);
-    return (int)((int64_t)i * tern_file_size(op->file) / x->aggregators);
+    int32_t nodes = topology ? topology->nodes : 1, each = (x->aggregators + nodes - 1) / nodes;
+    if (!topology || each > topology->smallest)
+        return (int)((int64_t)i * tern_file_size(op->file) / x->aggregators);
+    if (each == 1)
+        return tern_topology_rank(topology, (int32_t)((int64_t)i * nodes / x->aggregators), 0);
+    int32_t node = i / each; /* neighbours in the file are on one node */
+    return tern_topology_rank(topology, node, i % each * (topology->node[node].size / each));
 }
 
 /* Returns the window of aggregator i in the present round; begin >= end if it has none. */

@@ -7,6 +7,7 @@
  * opened it, for the library's messages between the ranks of the file.
  */
 
+#include "lib/coll/price/topology.h"
 #include "lib/io/hints.h"
 #include "lib/io/system.h"
 #include "lib/io/view.h"
@@ -56,6 +57,12 @@ static inline int tern_file_rank(const struct tern_file *file)
 static inline int tern_file_size(const struct tern_file *file)
 {
     return file->comm->p2p.size;
+}
+
+/* Returns the number of nodes that the ranks of the file are on. */
+static inline int tern_file_nodes(const struct tern_file *file)
+{
+    return file->comm->coll.topology ? file->comm->coll.topology->nodes : 1;
 }
 
 /* Returns the size of the file in bytes, or TERN_ERR_*, which is negative, with text. */

@@ -7,7 +7,6 @@
  * and one rank finds out what is wrong instead of all. Then the others open what is there. All
  * ranks agree on the outcome of each step, so that all of them return the same error, or none.
  */
-#include "lib/coll/price/topology.h"
 #include "lib/io/datarep.h"
 #include "lib/io/file_operation.h"
 #include "lib/io/shared.h"
@@ -93,7 +92,17 @@ static int open_existing(struct tern_file *file)
     return error;
 }
 
-static int open_everywhere(struct tern_file *file)
+/* Makes a file with the layout that the hints want, where the file system knows layouts. Returns
+ * true if the file was made. */
+static bool make_laid_out(struct tern_file *file, const struct tern_info *info)
+{
+    struct tern_hints wanted = {0};
+    tern_hints_take(&wanted, NULL, info, tern_file_size(file), tern_file_nodes(file));
+    return (wanted.striping_factor > 0 || wanted.striping_unit > 0) &&
+           tern_system_lay_out(file->path, wanted.striping_factor, wanted.striping_unit);
+}
+
+static int open_everywhere(struct tern_file *file, const struct tern_info *info)
 {
     const int64_t equal[2] = {0};
     int error = 0, flags = flags_of(file->amode);
@@ -101,6 +110,8 @@ static int open_everywhere(struct tern_file *file)
         flags |= O_CREAT;
     if (file->amode & MPI_MODE_EXCL)
         flags |= O_EXCL;
+    if (tern_file_rank(file) == 0 && flags & O_CREAT && make_laid_out(file, info))
+        flags &= ~O_EXCL;
     if (tern_file_rank(file) == 0)
         error = open_path(file, flags);
     error = tern_file_agree(file, error, equal, "");
@@ -122,8 +133,7 @@ struct settings {
  * pages. */
 static void meet_caches(struct tern_file *file)
 {
-    const struct tern_topology *topology = file->comm->coll.topology;
-    file->incoherent = topology && topology->nodes > 1 && file->system.caches;
+    file->incoherent = tern_file_nodes(file) > 1 && file->system.caches;
     if (!file->incoherent)
         return;
     if (!(file->amode & MPI_MODE_RDONLY) && strcmp(tern_param_string("io_direct"), "never") != 0)
@@ -134,13 +144,12 @@ static void meet_caches(struct tern_file *file)
 /* Sets hints and pointers. */
 static int settle(struct tern_file *file, const struct tern_info *info)
 {
-    const struct tern_topology *topology = file->comm->coll.topology;
     struct settings settings = {0};
     tern_system_look(file->fd, &file->system);
     meet_caches(file);
-    tern_hints_start(&settings.hints, &file->system, tern_file_size(file),
-                     topology ? topology->nodes : 1);
-    tern_hints_take(&settings.hints, info, tern_file_size(file));
+    tern_hints_start(&settings.hints, &file->system, tern_file_size(file), tern_file_nodes(file));
+    tern_hints_take(&settings.hints, &file->system, info, tern_file_size(file),
+                    tern_file_nodes(file));
     settings.bytes = tern_file_bytes(file);
     int error = tern_comm_bcast_bytes(file->comm, &settings, sizeof settings, 0);
     if (error)
@@ -215,7 +224,7 @@ int tern_mpi_file_open(struct tern_comm *comm, const char *filename, int amode,
         error = tern_file_agree(file, check_amode(amode), values, "amode");
     }
     if (!error)
-        error = open_everywhere(file);
+        error = open_everywhere(file, info);
     if (!error)
         error = tern_view_set(&file->view, 0, tern_datatype_of(MPI_BYTE),
                               tern_datatype_of(MPI_BYTE), tern_datarep_find("native"));

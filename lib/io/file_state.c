@@ -93,7 +93,7 @@ int tern_mpi_file_get_amode(struct tern_file *fh, int *amode)
 int tern_mpi_file_set_info(struct tern_file *fh, struct tern_info *info)
 {
     struct tern_hints hints = fh->hints;
-    tern_hints_take(&hints, info, tern_file_size(fh));
+    tern_hints_take(&hints, &fh->system, info, tern_file_size(fh), tern_file_nodes(fh));
     int error = tern_comm_bcast_bytes(fh->comm, &hints, sizeof hints, 0);
     if (!error)
         fh->hints = hints;
@@ -102,7 +102,7 @@ int tern_mpi_file_set_info(struct tern_file *fh, struct tern_info *info)
 
 int tern_mpi_file_get_info(struct tern_file *fh, struct tern_info **ret_info_used)
 {
-    return tern_hints_tell(&fh->hints, &fh->system, ret_info_used);
+    return tern_hints_tell(&fh->hints, &fh->system, tern_file_nodes(fh), ret_info_used);
 }
 
 int tern_mpi_file_get_type_extent(struct tern_file *fh, struct tern_datatype *datatype,

@@ -55,13 +55,42 @@ static void take_choice(const struct tern_info *info, const char *key,
         *choice = TERN_HINT_AUTOMATIC;
 }
 
-void tern_hints_take(struct tern_hints *hints, const struct tern_info *info, int ranks)
+/* Reads what cb_config_list says of all hosts: "*:2" permits two aggregators on each, "*" one,
+ * "*:*" any number. Entries that name a host are not followed. */
+static void take_config_list(struct tern_hints *hints, const struct tern_info *info, int nodes)
+{
+    const char *text = tern_info_find(info, "cb_config_list");
+    char *end;
+    while (text && *text != '*')
+        text = (text = strchr(text, ',')) ? text + 1 : NULL;
+    if (!text)
+        return;
+    if (text[1] == 0 || text[1] == ',') {
+        hints->cb_per_node = 1;
+    } else if (strncmp(text, "*:*", 3) == 0) {
+        hints->cb_per_node = 0;
+        return;
+    } else {
+        long number = text[1] == ':' ? strtol(text + 2, &end, 10) : 0;
+        if (number < 1 || number > INT32_MAX || (*end && *end != ','))
+            return;
+        hints->cb_per_node = number;
+    }
+    if (!tern_info_find(info, "cb_nodes"))
+        hints->cb_nodes = hints->cb_per_node * nodes;
+}
+
+void tern_hints_take(struct tern_hints *hints, const struct tern_system *system,
+                     const struct tern_info *info, int ranks, int nodes)
 {
     const int64_t most = 1 << 30;
     enum { LEAST = 4096 };
     if (!info)
         return;
     take_number(info, "cb_nodes", 1, INT32_MAX, &hints->cb_nodes);
+    take_config_list(hints, info, nodes);
+    if (hints->cb_per_node > 0 && hints->cb_nodes > hints->cb_per_node * nodes)
+        hints->cb_nodes = hints->cb_per_node * nodes;
     if (hints->cb_nodes > ranks)
         hints->cb_nodes = ranks;
     take_number(info, "cb_buffer_size", LEAST, most, &hints->cb_buffer_size);
@@ -72,7 +101,9 @@ void tern_hints_take(struct tern_hints *hints, const struct tern_info *info, int
     take_choice(info, "romio_ds_read", &hints->ds_read);
     take_number(info, "ind_rd_buffer_size", LEAST, most, &hints->ind_rd_buffer_size);
     take_number(info, "ind_wr_buffer_size", LEAST, most, &hints->ind_wr_buffer_size);
-    take_number(info, "striping_unit", LEAST, most, &hints->striping_unit);
+    if (!system || system->stripes == 0)
+        take_number(info, "striping_unit", LEAST, most, &hints->striping_unit);
+    take_number(info, "striping_factor", 1, UINT16_MAX, &hints->striping_factor);
 }
 
 static int put_number(struct tern_info *info, const char *key, int64_t value)
@@ -88,13 +119,42 @@ static int put_choice(struct tern_info *info, const char *key, enum tern_hint_ch
     return tern_info_put(info, key, names[choice]);
 }
 
-int tern_hints_tell(const struct tern_hints *hints, const struct tern_system *system,
+/* Tells what never changes here, under ROMIO's names. */
+static int put_fixed(struct tern_info *info)
+{
+    static const char *const fixed[][2] = {
+        {"romio_ds_write", "disable"},    /* gaps are never written */
+        {"romio_no_indep_rw", "false"},   /* every rank has the file open */
+        {"romio_cb_pfr", "disable"},      /* domains are not kept from call to call */
+        {"romio_cb_fr_types", "aar"},     /* they divide the range that is accessed */
+        {"romio_cb_alltoall", "disable"}, /* ranks speak with aggregators only */
+    };
+    int error = 0;
+    for (size_t i = 0; !error && i < sizeof fixed / sizeof *fixed; i++)
+        error = tern_info_put(info, fixed[i][0], fixed[i][1]);
+    return error;
+}
+
+static int put_config_list(struct tern_info *info, const struct tern_hints *hints, int nodes)
+{
+    char text[32];
+    snprintf(text, sizeof text, "*:%lld",
+             (long long)(hints->cb_per_node > 0 ? hints->cb_per_node
+                                                : (hints->cb_nodes + nodes - 1) / nodes));
+    return tern_info_put(info, "cb_config_list", text);
+}
+
+int tern_hints_tell(const struct tern_hints *hints, const struct tern_system *system, int nodes,
                     struct tern_info **ret_info)
 {
     struct tern_info *info = tern_info_new();
     if (!info)
         return TERN_ERR_NO_MEM;
     int error = put_number(info, "cb_nodes", hints->cb_nodes);
+    if (!error)
+        error = put_config_list(info, hints, nodes);
+    if (!error)
+        error = put_number(info, "romio_cb_fr_alignment", hints->striping_unit);
     if (!error)
         error = put_number(info, "cb_buffer_size", hints->cb_buffer_size);
     if (!error)
@@ -107,7 +167,7 @@ int tern_hints_tell(const struct tern_hints *hints, const struct tern_system *sy
     if (!error)
         error = put_choice(info, "romio_ds_read", hints->ds_read);
     if (!error)
-        error = tern_info_put(info, "romio_ds_write", "disable");
+        error = put_fixed(info);
     if (!error)
         error = put_number(info, "ind_rd_buffer_size", hints->ind_rd_buffer_size);
     if (!error)

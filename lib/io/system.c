@@ -9,12 +9,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+
+enum { LUSTRE_MAGIC = 0x0bd00bd0 };
 
 /* Numbers of statfs(2) that file systems are known by. */
 static const struct known_system {
@@ -31,7 +34,7 @@ static const struct known_system {
     {0x2fc12fc1, TERN_FILE_SYSTEM_LOCAL, "zfs", false},
     {0x858458f6, TERN_FILE_SYSTEM_LOCAL, "ramfs", false},
     {0x00006969, TERN_FILE_SYSTEM_NFS, "nfs", true},
-    {0x0bd00bd0, TERN_FILE_SYSTEM_LUSTRE, "lustre", false},
+    {LUSTRE_MAGIC, TERN_FILE_SYSTEM_LUSTRE, "lustre", false},
     {0x65735546, TERN_FILE_SYSTEM_GENERIC, "fuse", true},
     {0x47504653, TERN_FILE_SYSTEM_GENERIC, "gpfs", false},
     {0x19830326, TERN_FILE_SYSTEM_GENERIC, "beegfs", false},
@@ -39,14 +42,17 @@ static const struct known_system {
     {0xff534d42, TERN_FILE_SYSTEM_GENERIC, "cifs", false},
 };
 
-/* The first bytes of the extended attribute in which Lustre tells the layout of a file. */
+/* The first bytes of the extended attribute in which Lustre tells the layout of a file, and gets it
+ * for a file that has nothing on any server yet. */
 struct lustre_layout {
     uint32_t magic, pattern;
     uint64_t object[2];
     uint32_t stripe_size;
-    uint16_t stripe_count, generation;
+    uint16_t stripe_count;
+    uint16_t first; /* when told: a generation; when set: the first server, or LUSTRE_ANY_FIRST */
 };
 enum { LUSTRE_V1 = 0x0bd10bd0, LUSTRE_V3 = 0x0bd30bd0 };
+enum { LUSTRE_STRIPED = 1, LUSTRE_ANY_FIRST = 0xffff, LUSTRE_UNIT = 1 << 16 };
 
 static void look_at_lustre(int fd, struct tern_system *system)
 {
@@ -82,6 +88,33 @@ void tern_system_look(int fd, struct tern_system *ret_system)
     if (system.kind == TERN_FILE_SYSTEM_LUSTRE)
         look_at_lustre(fd, &system);
     *ret_system = system;
+}
+
+/* Returns true if the directory of `path` is in a Lustre file system. */
+static bool is_on_lustre(const char *path)
+{
+    struct statfs facts;
+    const char *slash = strrchr(path, '/');
+    char *directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    bool found = directory && statfs(directory, &facts) == 0 &&
+                 (uint32_t)facts.f_type == LUSTRE_MAGIC;
+    free(directory);
+    return found;
+}
+
+bool tern_system_lay_out(const char *path, int64_t stripes, int64_t unit)
+{
+    struct lustre_layout layout = {.magic = LUSTRE_V1,
+                                   .pattern = LUSTRE_STRIPED,
+                                   .stripe_size = (uint32_t)(unit - unit % LUSTRE_UNIT),
+                                   .stripe_count = (uint16_t)stripes,
+                                   .first = LUSTRE_ANY_FIRST};
+    /* a node that mknod makes has no layout until it is opened */
+    if (!is_on_lustre(path) || mknod(path, S_IFREG | 0666, 0))
+        return false;
+    /* if Lustre does not like the layout, the file gets the usual one, as hints may be ignored */
+    (void)!setxattr(path, "lustre.lov", &layout, sizeof layout, 0);
+    return true;
 }
 
 bool tern_system_go_direct(int fd)

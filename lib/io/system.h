@@ -28,6 +28,11 @@ struct tern_system {
 /* Finds out what lies below an open file. */
 void tern_system_look(int fd, struct tern_system *ret_system);
 
+/* Makes the file `path` with a layout: on `stripes` servers (0: as many as usual), in pieces of
+ * `unit` bytes (0: as usual). Returns true if the file was made. Returns false, and makes nothing,
+ * if the file system has no layouts, or if there is such a file. */
+bool tern_system_lay_out(const char *path, int64_t stripes, int64_t unit);
+
 /* Makes accesses to an open file go around this host's pages (O_DIRECT), for a file system that
  * `caches`. Returns true if they do, false if the file system refuses. */
 bool tern_system_go_direct(int fd);

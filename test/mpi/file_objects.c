@@ -85,6 +85,45 @@ static void hints(void)
     CHECK_OK(MPI_File_close(&file));
 }
 
+/* Returns the number of hosts that the ranks are on. */
+static int count_hosts(void)
+{
+    MPI_Comm host;
+    int on_host, first, hosts;
+    CHECK_OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host));
+    CHECK_OK(MPI_Comm_rank(host, &on_host));
+    CHECK_OK(MPI_Comm_free(&host));
+    first = on_host == 0;
+    CHECK_OK(MPI_Allreduce(&first, &hosts, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    return hosts;
+}
+
+/* cb_config_list says how many aggregators a host may have. */
+static void config_lists(void)
+{
+    static const struct {
+        const char *list, *told;
+        int on_host; /* 0: the list makes no sense */
+    } lists[] = {{"*:2", "*:2", 2}, {"*", "*:1", 1}, {"n1:4, n2,*:1", "*:1", 1}, {"*:0", NULL, 0}};
+    int hosts = count_hosts();
+    for (int i = 0; i < 4; i++) {
+        char number[16];
+        int wanted = lists[i].on_host ? lists[i].on_host * hosts : hosts > 1 ? hosts : 4;
+        MPI_Info info;
+        CHECK_OK(MPI_Info_create(&info));
+        MPI_Info_set(info, "cb_config_list", lists[i].list);
+        MPI_File file = open_with(MPI_MODE_RDWR, info);
+        snprintf(number, sizeof number, "%d", wanted < size ? wanted : size);
+        check_hint(file, "cb_nodes", number);
+        if (lists[i].told)
+            check_hint(file, "cb_config_list", lists[i].told);
+        check_hint(file, "romio_ds_write", "disable");
+        check_hint(file, "romio_no_indep_rw", "false");
+        CHECK_OK(MPI_Info_free(&info));
+        CHECK_OK(MPI_File_close(&file));
+    }
+}
+
 static void views(void)
 {
     char name[MPI_MAX_DATAREP_STRING];
@@ -230,6 +269,7 @@ int main(int argc, char **argv)
     snprintf(path, sizeof path, "file_objects.%d.data", id);
     asked();
     hints();
+    config_lists();
     views();
     append();
     prefixes();
