@@ -210,6 +210,17 @@ is_clean() {
     ! on "$1" pgrep -f "bin/mpirun|tern-guardian|sleep $mark" >/dev/null && [ "$(on "$1" ls -A /tmp /dev/shm)" = "$(cat "clean$1")" ]
 }
 
+# Processor time so far, in ticks: of all processes of this machine; of this script and its hosts, which counts what has ended.
+ticks_of_all() { awk '/^cpu /{print $2 + $3 + $4 + $9}' /proc/stat; }
+ticks_of_test() { awk '{sub(/.*\) /, ""); sum += $12 + $13 + $14 + $15} END {print sum}' "/proc/$$/stat" "${inits[@]/%//stat}"; }
+# From here on it is counted who uses the processors; others_are_busy: since then, others used more than a quarter of them.
+watch_others() { watched=("$(ticks_of_all)" "$(cd /proc && ticks_of_test)" "$(date +%s%N)"); }
+others_are_busy() {
+    local ms=$((($(date +%s%N) - watched[2]) / 1000000 + 1))
+    others=$((($(ticks_of_all) - watched[0] - $(cd /proc && ticks_of_test) + watched[1]) * 100000 / $(getconf CLK_TCK) / ms / $(nproc)))
+    [ $others -gt 25 ]
+}
+
 export OMPI_MCA_plm_rsh_args="-F $scratch/ssh_config"
 build_hosts
 for ((host = 1; host <= HOSTS; host++)); do on "$host" ls -A /tmp /dev/shm >"clean$host"; done

@@ -5,33 +5,13 @@
 # several times, and healthy hosts 20 times. What this kernel cannot do (tc) is left out with a line.
 HOSTS=4 NICS=2
 . "$(dirname "$0")/hosts.bash"
+# shellcheck source=test/hosts/mpicheck.bash
+. "$here/../hosts/mpicheck.bash"
 hosts=(-H "n1,n2,n3,n4")
 eth0=("${hosts[@]}" --network-only --mca btl_tcp_if_include eth0)
 eth1=("${hosts[@]}" --network-only --mca btl_tcp_if_include eth1)
 long=0 repeat=1
 [ -z "${TERN_TEST_LONG-}" ] || long=1 repeat=5
-
-# expects WHAT STATUS REGEX... -- ARGUMENT...: mpicheck with the arguments accuses as the regexes say, one line each, and nobody else
-expects() {
-    local what=$1 status=$2 wanted=() regex
-    shift 2
-    while [ "$1" != -- ]; do
-        wanted+=("$1")
-        shift
-    done
-    shift
-    rm -rf report
-    timeout -k 5 180 nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- "$TERN_PREFIX/bin/mpicheck" --out report "$@" >out 2>err
-    local rc=$?
-    # no accusation, because others use the processors all the time: that is right, and says nothing of the fault
-    if [ $rc = 3 ] && grep -q '^BUSY' out && ! grep -qE '^(FAIL|DATA)' out && [ "$(cut -d. -f1 /proc/loadavg)" -gt $((4 * $(nproc))) ]; then
-        echo "$what: this machine is too busy: $(cat /proc/loadavg)"
-        return
-    fi
-    is "$what: status" "$rc" "$status"
-    is "$what: number of accusations" "$(grep -cE '^(FAIL|WARN|DATA)' out)" ${#wanted[@]}
-    for regex in "${wanted[@]}"; do has "$what" out "$regex"; done
-}
 
 # The measuring program of one host with a library before it, or with another environment.
 probe=$(find "$TERN_PREFIX/" -name mpicheck-probe)
@@ -115,10 +95,7 @@ else
 fi
 
 for ((round = 0; round < 4 * repeat && long; round++)); do
-    rm -rf report
-    nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- "$TERN_PREFIX/bin/mpicheck" --out report "${hosts[@]}" >out 2>err
-    rc=$?
-    [[ $rc = [03] ]] || complain "healthy hosts, round $round: status $rc"
+    expects "healthy hosts, round $round" 0 -- "${hosts[@]}"
 done
 
 # packets of full size are lost on their way to one host; last, because the kernel remembers it

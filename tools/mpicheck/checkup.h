@@ -43,12 +43,16 @@ struct tern_mc_step {
     const char *items;  /* likewise */
     const char *more;   /* further words, separated by spaces, or NULL */
     double limit_s;
+    int stage_s;        /* limit of a stage between two ranks; 0: the probe's own */
     /* results */
     enum tern_mc_end end;
     char why[TERN_MC_WHY_MOST]; /* what mpirun said of a failure; "" if nothing */
     int answers;                /* ranks that have printed `done` */
+    double first_here, last_here; /* tern_mc_now() when ranks have begun the phase; 0: none has */
     struct tern_mc_hang hangs[TERN_MC_HANGS_MOST];
     int hang_count;
+    int slow_hosts[TERN_MC_HANGS_MOST]; /* they lacked processors in a stage that took long */
+    int slow_count;
 };
 
 /* ---- steps.c ---- */

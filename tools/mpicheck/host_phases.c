@@ -11,7 +11,7 @@
 
 enum { WIDTH = 16, ALONE_MOST = 16, TRIES = 2, LIST_S = 30 };
 
-static const double facts_s = 30, node_s = 40, each_s = 0.1;
+static const double facts_s = 60, node_s = 60, each_s = 0.1;
 
 /* ---- which hosts ---- */
 

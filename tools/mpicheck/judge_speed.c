@@ -13,7 +13,8 @@
 
 enum { GROUP_LEAST = 2 };
 static const double slow_ratio = 0.75;  /* of the good pairs' bandwidth */
-static const double sure_ratio = 0.33;  /* slow even if the sender lacked processors */
+static const double sure_ratio = 0.33;  /* slow even if the two lacked processors */
+static const double least_share = 0.1;  /* of a processor that is allowed for */
 static const double enough_share = 0.8; /* else a sample says little */
 static const double blamed_part = 0.6;
 static const double loss_limit = 0.01, usual_losses = 5; /* a pair is lossy beyond both */
@@ -89,6 +90,20 @@ static void find_usual(struct verdicts *verdicts)
     verdicts->usual_latency = tern_mc_median(latencies, count);
 }
 
+/* Returns what the best sample would have reached at most, had both ends had a processor all the
+ * time. */
+static double best_allowing(const struct tern_mc_alone *alone)
+{
+    double best = 0;
+    for (int i = 0; i < alone->count; i++) {
+        double share = (double)alone->share[i] < least_share ? least_share
+                                                             : (double)alone->share[i];
+        double allowing = (double)alone->bandwidth[i] / share;
+        best = allowing > best ? allowing : best;
+    }
+    return best;
+}
+
 static enum verdict judge(const struct verdicts *verdicts, const struct tern_mc_alone *alone)
 {
     const struct tern_mc_expected *expected = verdicts->speed->expected;
@@ -102,7 +117,7 @@ static enum verdict judge(const struct verdicts *verdicts, const struct tern_mc_
         return UNTESTED;
     if (best >= want)
         return FINE;
-    if (best < sure_ratio * verdicts->usual)
+    if (best_allowing(alone) < sure_ratio * verdicts->usual)
         return SLOW;
     return median_of(alone->share, alone->count) < enough_share ? TOO_BUSY : SLOW;
 }

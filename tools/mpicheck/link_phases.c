@@ -8,8 +8,8 @@
 #include "tools/mpicheck/checkup.h"
 #include "tools/mpicheck/fold.h"
 
-enum { REACH_LIMIT_S = 5, RESTARTS = 6, DEAD_MOST = 5000, QUICK_ROUNDS = 40, SAMPLES = 5,
-       SAMPLES_FULL = 9, ALONE_MS = 30, RETRIES = 1, STARTS = 2 };
+enum { REACH_LIMIT_S = 5, REACH_TRIES = 4, BUSY_LIMIT_S = 15, RESTARTS = 6, DEAD_MOST = 5000,
+       QUICK_ROUNDS = 40, SAMPLES = 5, SAMPLES_FULL = 9, ALONE_MS = 30, RETRIES = 1, STARTS = 2 };
 static const double start_s = 30, per_host_s = 0.1, round_s = 2, item_s = 1;
 
 /* Hosts that take part in the next job. */
@@ -126,23 +126,36 @@ static bool is_answered(const struct tern_mc_step *step, const struct tern_mc_ha
     return false;
 }
 
+/* Returns true if one of the two lacked processors: then a stage that takes long is no fault of
+ * their connection. */
+static bool is_slow(const struct tern_mc_step *step, const struct tern_mc_hang *hang)
+{
+    for (int i = 0; i < step->slow_count; i++)
+        if (step->slow_hosts[i] == hang->host || step->slow_hosts[i] == hang->peer)
+            return true;
+    return false;
+}
+
 /* Records which pairs were stuck. One that only waited for its partner to come may have waited for
- * another pair: it counts if both ends say so, or if nobody else is to blame. */
-static void record_hangs(struct tern_mc_check *check, const struct tern_mc_step *step)
+ * another pair: it counts if both ends say so, or if nobody else is to blame. Returns their
+ * number: 0 if the hosts were too busy. */
+static int record_hangs(struct tern_mc_check *check, const struct tern_mc_step *step)
 {
     int kept = 0;
     for (int i = 0; i < step->hang_count; i++) {
         const struct tern_mc_hang *hang = &step->hangs[i];
-        if (hang->host == hang->peer || (hang->is_meet && !is_answered(step, hang)))
+        if (hang->host == hang->peer || (hang->is_meet && !is_answered(step, hang)) ||
+            is_slow(step, hang))
             continue;
         tern_mc_record(check, "%s", hang->record);
         kept++;
     }
-    for (int i = 0; kept == 0 && i < step->hang_count; i++)
+    for (int i = 0; kept == 0 && step->slow_count == 0 && i < step->hang_count; i++)
         if (step->hangs[i].host != step->hangs[i].peer) {
             tern_mc_record(check, "%s", step->hangs[i].record);
             kept++;
         }
+    return kept;
 }
 
 static void record_end(struct tern_mc_check *check, const struct tern_mc_step *step, double begin,
@@ -157,7 +170,8 @@ static void record_end(struct tern_mc_check *check, const struct tern_mc_step *s
         tern_mc_record(check, "phase %s %.3f failed: it did not end in %.0f s", name, took,
                        step->limit_s);
     else if (step->end == TERN_MC_STUCK)
-        tern_mc_record(check, "phase %s %.3f failed: messages stopped again and again", name, took);
+        tern_mc_record(check, "phase %s %.3f failed: messages stopped again and again%s", name,
+                       took, step->slow_count ? "; the hosts are too busy" : "");
     else
         tern_mc_record(check, "phase %s %.3f failed: %s", name, took,
                        *step->why ? step->why : "the job ended early");
@@ -187,10 +201,13 @@ static bool run_party(struct party *party, struct tern_mc_step *step, const char
         tern_mc_step_run(check, step);
         step->dead = NULL;
         free(dead);
-        if (step->end == TERN_MC_STUCK)
-            record_hangs(check, step);
-        else if (step->end != TERN_MC_FAILED || ++starts >= STARTS || !tern_mc_lost_hosts(check))
+        if (step->end == TERN_MC_STUCK) {
+            if (record_hangs(check, step) == 0)
+                step->stage_s = step->stage_s ? 2 * step->stage_s : BUSY_LIMIT_S;
+        } else if (step->end != TERN_MC_FAILED || ++starts >= STARTS ||
+                   !tern_mc_lost_hosts(check)) {
             break;
+        }
     }
     record_end(check, step, begin, name);
     return step->end == TERN_MC_DONE && step->answers >= step->count;
@@ -224,20 +241,33 @@ static bool is_pair_dead(const struct tern_mc_data *data)
     return false;
 }
 
+/* Returns true if all ranks have begun at about the same time, for a limit of `limit_s`: whoever
+ * begins late seems dead to the others. */
+static bool began_together(const struct tern_mc_step *step, int limit_s)
+{
+    return step->last_here - step->first_here < limit_s / 2.0;
+}
+
+/* Hosts that do not reach each other are asked again: one may have been slow to start. */
 static bool phase_reach(struct party *party)
 {
     struct tern_mc_check *check = party->check;
-    char *more = tern_mc_format("limit=%d", check->options->fakes ? 30 : REACH_LIMIT_S);
-    struct tern_mc_step step = {.phase = "reach", .more = more};
+    struct tern_mc_step step = {.phase = "reach",
+                                .stage_s = check->options->fakes ? 30 : REACH_LIMIT_S};
+    bool done = false;
     everybody(party);
-    step.limit_s = start_s + per_host_s * party->count;
-    bool done = run_party(party, &step, "reach", everybody, 2);
-    /* a first try may have met a host that was slow to start */
-    if (done && is_pair_dead(check->data)) {
-        tern_mc_record(check, "reach");
+    for (int try = 0; try < REACH_TRIES; try++) {
+        int limit_s = step.stage_s;
+        step.limit_s = start_s + per_host_s * party->count + 2 * limit_s;
+        if (try > 0)
+            tern_mc_record(check, "reach");
         done = run_party(party, &step, "reach", everybody, 2);
+        if (!done || !is_pair_dead(check->data) || tern_mc_interrupted() ||
+            (try > 0 && began_together(&step, limit_s)))
+            break;
+        /* those that begin late get more time */
+        step.stage_s = limit_s + (int)(3 * (step.last_here - step.first_here));
     }
-    free(more);
     return done;
 }
 

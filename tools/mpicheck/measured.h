@@ -17,6 +17,9 @@
  *     broken I PEER STAGE TEXT               unmeasured I WHY
  *     together NAME VALUE VALUE              last I SHARE
  *
+ * Two more are for mpicheck alone, and are not kept: `here I`, a rank has begun the phase; `slow I
+ * PEER`, a stage takes long, and this rank lacks a processor.
+ *
  * I, A, B, FROM and TO are numbers of hosts. PHASE is pairs, alone or soak. Units: us, ms, MB/s. */
 
 #include <stdbool.h>
@@ -70,7 +73,7 @@ struct tern_mc_alone {
     int count, latency_count;
     float bandwidth[TERN_MC_SAMPLES_MOST];
     float latency[TERN_MC_SAMPLES_MOST]; /* least of each sample; same in both directions */
-    float share[TERN_MC_SAMPLES_MOST];   /* part of the time in which the sender had a processor */
+    float share[TERN_MC_SAMPLES_MOST];   /* part of the time in which both had a processor */
 };
 
 struct tern_mc_phase {

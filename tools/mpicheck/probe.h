@@ -35,12 +35,17 @@ struct probe_job {
 void probe_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Starts the clock of a stage between this rank and rank `peer`. If the next call of this function
- * or of probe_watch_end does not come within the job's limit, prints `hang` and stops the rank. */
+ * or of probe_watch_end does not come within the job's limit, prints `hang` and stops the rank. A
+ * rank that lacked a processor prints `slow` instead and goes on, a few times. */
 void probe_watch(const struct probe_job *job, int peer, const char *stage);
 void probe_watch_end(void);
 
 /* Returns the seconds of a clock that only goes forward. */
 double probe_now(void);
+
+/* Returns the seconds for which this process was ready to run and had no processor. May be called
+ * from a signal handler. */
+double probe_waited(void);
 
 /* The phases. Each prints its records and returns. */
 void probe_facts(const struct probe_job *job);    /* without MPI */

@@ -139,16 +139,21 @@ void probe_reach(const struct probe_job *job)
     bool *large = calloc((size_t)job->size, sizeof *large);
     if (!make_reach(&reach, job) || !small || !large)
         return;
-    double begin = probe_now(), last = begin;
+    double last = probe_now(), waited = probe_waited();
     post_all(&reach);
     for (;;) {
         double now = probe_now();
-        if (test_all(&reach))
+        if (test_all(&reach)) {
             last = now;
-        else
+            waited = probe_waited();
+        } else {
             usleep(POLL_US);
-        /* the limit runs anew with every arrival: a rank may have been started late */
-        if (reach.open == 0 || now - last > job->limit_s)
+        }
+        if (reach.open == 0)
+            break;
+        /* the limit runs anew with every arrival: a rank may have been started late. It does not
+         * run while this rank has no processor */
+        if (now - last > job->limit_s && now - last - (probe_waited() - waited) > job->limit_s)
             break;
     }
     for (int peer = 0; peer < job->size; peer++) {

@@ -2,6 +2,7 @@
 #include <mpi.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,8 +13,10 @@
 
 #include "probe.h"
 
-/* A job whose mpicheck was killed ends by itself. */
-enum { MOST_WAIT_S = 120 };
+/* A job whose mpicheck was killed ends by itself. EXTENSIONS: of the limit of a stage whose rank
+ * lacks a processor. */
+enum { MOST_WAIT_S = 120, EXTENSIONS = 4 };
+static const double lacking = 0.2; /* part of the time without a processor that is much */
 
 static struct probe_job job = {.samples = 5, .sample_ms = 20, .limit_s = 6, .minutes = 1};
 static char error_text[1024];
@@ -59,13 +62,43 @@ void probe_say(const char *format, ...)
 
 /* ---- stages that take too long ---- */
 
-static char hang_line[128];
-static volatile sig_atomic_t hang_length;
+static char hang_line[128], slow_line[64];
+static volatile sig_atomic_t hang_length, slow_length, extensions;
+static volatile double watch_waited; /* probe_waited() when the limit began to run */
+static volatile int watch_limit_s;
+
+double probe_waited(void)
+{
+    char text[128], *rest;
+    int file = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
+    ssize_t length = file >= 0 ? read(file, text, sizeof text - 1) : 0;
+    if (file >= 0)
+        close(file);
+    text[length > 0 ? length : 0] = 0;
+    strtoull(text, &rest, 10); /* the time it ran */
+    return (double)strtoull(rest, NULL, 10) * 1e-9;
+}
+
+/* Returns true if the limit runs anew, because this process lacked a processor while it ran. */
+static bool extend_watch(void)
+{
+    double waited = probe_waited();
+    if (hang_length == 0 || extensions >= EXTENSIONS ||
+        waited - watch_waited < lacking * watch_limit_s)
+        return false;
+    extensions++;
+    watch_waited = waited;
+    write_line(slow_line, (size_t)slow_length);
+    alarm((unsigned)watch_limit_s);
+    return true;
+}
 
 /* The stage takes too long: this rank may be stuck in MPI, so its handler reports it. */
 static void report_hang(int signal)
 {
     (void)signal;
+    if (extend_watch())
+        return;
     if (hang_length > 0)
         write_line(hang_line, (size_t)hang_length);
     hang_length = 0;
@@ -79,6 +112,11 @@ void probe_watch(const struct probe_job *at, int peer, const char *stage)
     alarm(0);
     hang_length = snprintf(hang_line, sizeof hang_line, "@ hang %d %d %s\n", at->ids[at->rank],
                            at->ids[peer], stage);
+    slow_length = snprintf(slow_line, sizeof slow_line, "@ slow %d %d\n", at->ids[at->rank],
+                           at->ids[peer]);
+    extensions = 0;
+    watch_waited = probe_waited();
+    watch_limit_s = at->limit_s;
     alarm((unsigned)at->limit_s);
 }
 
@@ -293,6 +331,7 @@ int main(int argc, char **argv)
     else
         begin_mpi(&argc, &argv);
     read_words(argc - 2, argv + 2);
+    probe_say("here %d", job.ids[job.rank]);
     phase->run(&job);
     probe_watch_end();
     probe_say("done %d", job.ids[job.rank]);

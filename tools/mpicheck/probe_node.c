@@ -68,6 +68,7 @@ static void measure_memory(struct worker *worker)
     double *a = malloc(MEMORY), *b = malloc(MEMORY), *c = malloc(MEMORY);
     for (size_t i = 0; a && b && c && i < count; i++)
         a[i] = b[i] = c[i] = (double)i;
+    double wall_begin = probe_now(), cpu_begin = cpu_now();
     for (int try = 0; a && b && c && try < MEMORY_TRIES; try++) {
         double begin = probe_now();
         for (size_t i = 0; i < count; i++)
@@ -77,6 +78,8 @@ static void measure_memory(struct worker *worker)
         double gbs = 3e-9 * MEMORY / took;
         worker->gbs = gbs > worker->gbs ? gbs : worker->gbs;
     }
+    double share = (cpu_now() - cpu_begin) / (probe_now() - wall_begin);
+    worker->share = share < worker->share ? share : worker->share;
     free(a);
     free(b);
     free(c);

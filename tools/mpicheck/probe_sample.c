@@ -175,29 +175,21 @@ double probe_one_way(const struct probe_job *job, int peer, bool sends)
     return 0;
 }
 
-/* Returns the seconds for which this process was ready to run and had no processor. */
-static double waited_for_processor(void)
-{
-    double ran = 0, waited = 0;
-    FILE *file = fopen("/proc/self/schedstat", "r");
-    if (file && fscanf(file, "%lf %lf", &ran, &waited) != 2)
-        waited = 0;
-    if (file)
-        fclose(file);
-    return waited * 1e-9;
-}
-
 void probe_bandwidth(const struct probe_job *job, int peer, const char *phase)
 {
     for (int way = 0; way < 2; way++) {
         bool sends = (job->rank < peer) == (way == 0);
-        double waited = waited_for_processor(), wall = probe_now();
+        double waited = probe_waited(), wall = probe_now(), theirs = 1;
         probe_watch(job, peer, "bandwidth");
         double bandwidth = probe_one_way(job, peer, sends);
         wall = probe_now() - wall;
-        waited = waited_for_processor() - waited;
+        waited = probe_waited() - waited;
+        /* a receiver without a processor makes its sender slow, which only sleeps */
+        double share = wall > 0 ? 1 - waited / wall : 1;
+        MPI_Sendrecv(&share, 1, MPI_DOUBLE, peer, TAG, &theirs, 1, MPI_DOUBLE, peer, TAG,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         if (sends)
             probe_say("bw %d %d %s %.2f %.2f", job->ids[job->rank], job->ids[peer], phase,
-                      bandwidth, wall > 0 ? 1 - waited / wall : 1);
+                      bandwidth, share < theirs ? share : theirs);
     }
 }

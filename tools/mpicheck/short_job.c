@@ -15,7 +15,7 @@
 #include "lib/util/log.h"
 
 enum {
-    LINE_MOST = 4096, POLL_MS = 50, STUCK_MS = 500, END_MS = 5000, KILL_MS = 2000, WIDTH_MOST = 64
+    LINE_MOST = 4096, POLL_MS = 50, STUCK_MS = 1000, END_MS = 5000, KILL_MS = 2000, WIDTH_MOST = 64
 };
 
 static volatile sig_atomic_t interrupted;

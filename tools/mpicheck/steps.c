@@ -73,6 +73,20 @@ static void take_hang(struct tern_mc_step *step, const char *record)
     step->hang_count++;
 }
 
+static void take_here(struct tern_mc_step *step)
+{
+    step->last_here = tern_mc_now();
+    if (step->first_here == 0)
+        step->first_here = step->last_here;
+}
+
+static void take_slow(struct tern_mc_step *step, const char *record)
+{
+    int host, peer;
+    if (step->slow_count < TERN_MC_HANGS_MOST && sscanf(record, "slow %d %d", &host, &peer) == 2)
+        step->slow_hosts[step->slow_count++] = host;
+}
+
 static void take_record(void *context, const char *record)
 {
     struct underway *underway = context;
@@ -86,6 +100,10 @@ static void take_record(void *context, const char *record)
         take_hang(underway->step, record); /* the phase decides if it counts */
     } else if (strncmp(record, "done ", 5) == 0) {
         underway->step->answers++;
+    } else if (strncmp(record, "here ", 5) == 0) {
+        take_here(underway->step);
+    } else if (strncmp(record, "slow ", 5) == 0) {
+        take_slow(underway->step, record);
     } else {
         tern_mc_record(underway->check, "%s", record);
     }
@@ -174,6 +192,8 @@ static bool make_words(struct underway *underway)
     if (step->items)
         tern_words_add(words, "items=%s", step->items);
     tern_words_split(words, step->more);
+    if (step->stage_s > 0)
+        tern_words_add(words, "limit=%d", step->stage_s);
     return true;
 }
 
@@ -187,7 +207,8 @@ void tern_mc_steps_run(struct tern_mc_check *check, struct tern_mc_step *steps, 
     enum tern_mc_end *ends = tern_mc_alloc(count, sizeof *ends);
     bool ready = true;
     for (int i = 0; ready && i < count; i++) {
-        steps[i].hang_count = steps[i].answers = 0;
+        steps[i].hang_count = steps[i].slow_count = steps[i].answers = 0;
+        steps[i].first_here = steps[i].last_here = 0;
         *steps[i].why = 0;
         steps[i].end = TERN_MC_FAILED;
         underway[i] = (struct underway){.check = check, .step = &steps[i], .quiet = count > 1};
