@@ -12,6 +12,7 @@ import statistics
 
 import reframe as rfm
 import reframe.utility.sanity as sn
+import reframe.utility.typecheck as typ
 from reframe.core.backends import getlauncher
 from reframe.core.builtins import performance_function, run_before, sanity_function, variable
 
@@ -24,7 +25,7 @@ class MpiCheck(rfm.RunOnlyRegressionTest):
     nodes = variable(int, value=1)
     mpicheck = variable(str, value='mpicheck')
     # further options, such as ['--quick', '--expect', 'bw=11GB/s,lat=3us']
-    options = variable(typ=list, value=[])
+    options = variable(typ.List[str], value=[])
     time_limit = '10m'
 
     @run_before('run')
