@@ -346,6 +346,63 @@ START_TEST(busy_hosts_are_not_accused)
 }
 END_TEST
 
+/* Four hosts, of which the second sends slowly; three unlucky samples make the last two suspicious,
+ * too. */
+static struct tern_mc_data *make_dubious(const struct cluster *cluster)
+{
+    struct tern_mc_data *data = make_cluster(cluster, 7);
+    take(data, "bw 0 3 pairs %d 0.3", GOOD_MBPS / 4);
+    take(data, "bw 2 0 pairs %d 0.5", GOOD_MBPS / 2);
+    take(data, "bw 2 3 pairs %d 0.3", GOOD_MBPS / 4);
+    return data;
+}
+
+START_TEST(one_pair_alone_blames_nobody)
+{
+    struct cluster cluster = healthy;
+    cluster.hosts = 4;
+    cluster.noise = 0;
+    cluster.slow_sender = 1;
+    cluster.factor = 0.1;
+    struct tern_mc_data *data = make_dubious(&cluster);
+    measure_alone(data, &cluster, 0.95);
+    expect_one(data, "host.sends", "n0002");
+
+    /* one of its pairs is slow for sure, the others were too busy: is it the host or the pair? */
+    data = make_dubious(&cluster);
+    for (int sample = 0; sample < 5; sample++) {
+        take(data, "bw 1 0 alone %d 1", GOOD_MBPS / 10);
+        take(data, "bw 0 1 alone %d 1", GOOD_MBPS);
+        for (int peer = 2; peer < 4; peer++) {
+            take(data, "bw 1 %d alone %d 0.5", peer, GOOD_MBPS / 2);
+            take(data, "bw %d 1 alone %d 1", peer, GOOD_MBPS);
+        }
+        take(data, "bw 2 0 alone %d 1", GOOD_MBPS);
+        take(data, "bw 0 2 alone %d 1", GOOD_MBPS);
+    }
+    struct tern_mc_findings findings = judge(data, NULL);
+    ck_assert_int_eq(accusations(&findings), 0);
+    ck_assert_int_eq(tern_mc_exit_code(&findings, false), 3);
+    tern_mc_findings_free(&findings);
+    tern_mc_data_free(data);
+}
+END_TEST
+
+START_TEST(slow_for_lack_of_a_processor_is_no_fault)
+{
+    struct cluster cluster = healthy;
+    cluster.slow_sender = 3;
+    cluster.factor = 0.15; /* less than a third, but of a sixth of the time */
+    struct tern_mc_data *data = make_cluster(&cluster, 7);
+    measure_alone(data, &cluster, 0.16);
+    struct tern_mc_findings findings = judge(data, NULL);
+    ck_assert_int_eq(accusations(&findings), 0);
+    ck_assert_int_eq(tern_mc_exit_code(&findings, false), 3);
+    tern_mc_findings_free(&findings);
+    tern_mc_data_free(data);
+}
+END_TEST
+
 START_TEST(less_than_expected_is_named)
 {
     struct cluster cluster = healthy;
@@ -632,6 +689,8 @@ int main(void)
     tcase_add_test(tests, a_group_is_named);
     tcase_add_test(tests, one_of_many_is_named);
     tcase_add_test(tests, busy_hosts_are_not_accused);
+    tcase_add_test(tests, one_pair_alone_blames_nobody);
+    tcase_add_test(tests, slow_for_lack_of_a_processor_is_no_fault);
     tcase_add_test(tests, less_than_expected_is_named);
     tests = suite_case(suite, "other faults");
     tcase_add_test(tests, a_missing_host_is_named);

@@ -26,8 +26,8 @@ static size_t at(const struct tern_mc_data *data, int a, int b)
 
 /* ---- verdicts ---- */
 
-/* What samples alone say of a direction. */
-enum verdict { UNTESTED, FINE, SLOW, TOO_BUSY };
+/* What samples alone say of a direction. EXPLAINED: slow, and a finding says why. */
+enum verdict { UNTESTED, FINE, SLOW, TOO_BUSY, EXPLAINED };
 
 struct verdicts {
     const struct tern_mc_speed *speed;
@@ -186,7 +186,7 @@ static void close_all(struct verdicts *verdicts, int host, bool receives)
     for (int peer = 0; peer < data->count; peer++) {
         size_t pair = receives ? at(data, peer, host) : at(data, host, peer);
         if (verdicts->of[pair] == SLOW)
-            verdicts->of[pair] = UNTESTED;
+            verdicts->of[pair] = EXPLAINED;
     }
 }
 
@@ -279,7 +279,7 @@ static void name_lossy_host(struct verdicts *verdicts, int host, bool receives, 
     }
     verdicts->lossy[host] = true;
     for (int peer = 0; peer < data->count; peer++)
-        verdicts->of[at(data, host, peer)] = verdicts->of[at(data, peer, host)] = UNTESTED;
+        verdicts->of[at(data, host, peer)] = verdicts->of[at(data, peer, host)] = EXPLAINED;
 }
 
 static void name_lossy_hosts(struct verdicts *verdicts, int *peers)
@@ -333,6 +333,37 @@ static void name_slow_hosts(struct verdicts *verdicts, int *peers)
     }
 }
 
+/* Returns true if it is open who is to blame for a slow pair, because one of its hosts was measured
+ * with nobody else: those pairs were too busy. */
+static bool is_blame_open(const struct verdicts *verdicts, int from, int to)
+{
+    const struct tern_mc_data *data = verdicts->speed->data;
+    bool sends = false, receives = false, send_busy = false, receive_busy = false;
+    for (int other = 0; other < data->count; other++) {
+        enum verdict sent = verdicts->of[at(data, from, other)],
+                     received = verdicts->of[at(data, other, to)];
+        sends |= sent == FINE;
+        receives |= received == FINE;
+        send_busy |= sent == TOO_BUSY;
+        receive_busy |= received == TOO_BUSY;
+    }
+    return (!sends && send_busy) || (!receives && receive_busy);
+}
+
+static void note_open_pair(struct verdicts *verdicts, int from, int to)
+{
+    const struct tern_mc_data *data = verdicts->speed->data;
+    char *have = tell_rate(tested(data, from, to)), *usual = tell_rate(verdicts->usual);
+    struct tern_mc_finding *finding = tern_mc_find(
+        verdicts->findings, data, TERN_MC_NOTE, "pair.open", &from, 1,
+        tern_mc_format("%s, others %s; the other pairs of the two were too busy to tell who is to "
+                       "blame", have, usual),
+        tern_mc_format("top (on %s); then mpicheck again", data->hosts[from].name));
+    tern_mc_find_peers(finding, data, &to, 1, "->");
+    free(have);
+    free(usual);
+}
+
 static void name_slow_pairs(struct verdicts *verdicts)
 {
     const struct tern_mc_data *data = verdicts->speed->data;
@@ -340,6 +371,10 @@ static void name_slow_pairs(struct verdicts *verdicts)
         for (int to = 0; to < data->count; to++) {
             if (verdicts->of[at(data, from, to)] != SLOW)
                 continue;
+            if (is_blame_open(verdicts, from, to)) {
+                note_open_pair(verdicts, from, to);
+                continue;
+            }
             bool both = verdicts->of[at(data, to, from)] == SLOW;
             double rate = tested(data, from, to);
             char *have = tell_rate(rate), *usual = tell_rate(verdicts->usual);
@@ -352,9 +387,9 @@ static void name_slow_pairs(struct verdicts *verdicts)
             tern_mc_find_peers(finding, data, &to, 1, both ? "<->" : "->");
             finding->value = rate;
             finding->expected = verdicts->usual;
-            verdicts->of[at(data, from, to)] = UNTESTED;
+            verdicts->of[at(data, from, to)] = EXPLAINED;
             if (both)
-                verdicts->of[at(data, to, from)] = UNTESTED;
+                verdicts->of[at(data, to, from)] = EXPLAINED;
             free(have);
             free(usual);
             free(reason);
@@ -461,7 +496,7 @@ static void name_group(struct verdicts *verdicts, int *members)
     for (int i = 0; i < data->alone_count; i++) {
         const struct tern_mc_alone *alone = &data->alone[i];
         if (contains(members, count, alone->from) != contains(members, count, alone->to))
-            verdicts->of[at(data, alone->from, alone->to)] = UNTESTED;
+            verdicts->of[at(data, alone->from, alone->to)] = EXPLAINED;
     }
 }
 

@@ -93,17 +93,19 @@ static bool is_suspicious(const struct tern_mc_speed *speed, int host)
     return speed->sends[host] || speed->receives[host];
 }
 
-/* Adds pairs of a host with some that are not suspicious, beginning behind the host itself, so that
- * not all have the same partner. */
+/* Adds pairs of a host with some others, beginning behind the host itself, so that not all have the
+ * same partner: first with those that are not suspicious. On a busy machine many are, and one pair
+ * alone does not tell which of its hosts is to blame. */
 static void add_partners(struct tern_mc_speed *speed, int host, int partners)
 {
     int added = 0, hosts = speed->data->count;
-    for (int step = 1; step < hosts && added < partners; step++) {
-        int peer = (host + step) % hosts, before = speed->count;
-        if (!is_suspicious(speed, peer))
-            add_pair(speed, host, peer);
-        added += speed->count > before;
-    }
+    for (int suspicious = 0; suspicious < 2; suspicious++)
+        for (int step = 1; step < hosts && added < partners; step++) {
+            int peer = (host + step) % hosts, before = speed->count;
+            if (is_suspicious(speed, peer) == suspicious)
+                add_pair(speed, host, peer);
+            added += speed->count > before;
+        }
 }
 
 /* Adds good pairs to compare with; if there are none, the fastest. */
