@@ -14,6 +14,7 @@
 #include "mpirun/agent.h"
 #include "mpirun/job.h"
 #include "mpirun/jobs/spawned.h"
+#include "mpirun/left_out.h"
 #include "mpirun/placement.h"
 #include "mpirun/plan/command_line.h"
 #include "mpirun/plan/executable.h"
@@ -125,6 +126,9 @@ static struct {
     struct tern_job job;
 } all;
 
+/* To begin anew; NULL: another mpirun or a program has started this one, and could not follow. */
+static char **command_line;
+
 static void agent_said(const char *line)
 {
     tern_output_say("%s", line);
@@ -189,6 +193,8 @@ static int launch(int argc, char **argv)
     if (error) {
         char *said = tern_must_copy(tern_error_text(error));
         tern_agents_end(AGENTS_END_MS);
+        if (command_line)
+            tern_left_out_begin_anew(&placement->list, command_line);
         tern_log("%s", said);
         free(said);
         return 1;
@@ -233,8 +239,10 @@ int main(int argc, char **argv, char **envp)
         return status;
     if (asks_where(argc, argv, &status))
         return status;
-    if (argc < 2 || strcmp(argv[1], "--spawned") != 0)
+    if (argc < 2 || strcmp(argv[1], "--spawned") != 0) {
+        command_line = argv;
         return launch(argc, argv);
+    }
     int error = tern_spawned_open(argc, argv, &argc, &argv);
     status = error ? fault(error) : launch(argc, argv);
     tern_spawned_end(NULL);

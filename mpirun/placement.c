@@ -11,6 +11,7 @@
 #include "lib/util/prefix.h"
 #include "lib/util/text.h"
 #include "mpirun/base/loop.h"
+#include "mpirun/left_out.h"
 #include "mpirun/plan/allocation.h"
 #include "mpirun/plan/hostfile.h"
 #include "mpirun/plan/hosts.h"
@@ -99,6 +100,8 @@ int tern_placement_collect(struct tern_options *options, struct tern_placement *
     if (!error)
         error = tern_hosts_collect(&options->hosts, &options->hostfiles,
                                    options->rankfile ? &p->rankfile : NULL, list);
+    if (!error)
+        error = tern_left_out_drop(list);
     if (error)
         return error;
     int kept = 0;

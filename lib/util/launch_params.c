@@ -42,6 +42,10 @@ static const struct tern_param launch[] = {
     {"launch_timeout", TERN_PARAM_INT, "10", "s",
      "Time within which a host must answer when the job starts.",
      .least = 1, .most = 24 * 3600},
+    {"launch_missing", TERN_PARAM_STRING, "end", "",
+     "What mpirun does when nothing can be started on a host: end, or go_on without it, with a "
+     "message. Ranks are then placed on the other hosts, whose slots must be enough.",
+     .choices = "end|go_on"},
     {"launch_width", TERN_PARAM_INT, "32", "",
      "Number of hosts that mpirun starts itself; each of these hosts starts as many others. ssh "
      "between the hosts must need no password; else mpirun starts them itself.",

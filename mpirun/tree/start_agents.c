@@ -83,11 +83,21 @@ static void start(int host, bool direct)
     free(address);
 }
 
+bool tern_muster_goes_on(void)
+{
+    return tern_param_choice("launch_missing") == 1;
+}
+
+bool tern_muster_has_failed(int host)
+{
+    return muster.states && muster.states[host] == FAILED;
+}
+
 static void check_all(void)
 {
     if (muster.missing == 0)
         tern_loop_stop();
-    else if (muster.failures && !muster.patience.due_ms)
+    else if (muster.failures && !muster.patience.due_ms && !tern_muster_goes_on())
         tern_loop_set_timer(&muster.patience, OTHERS_MS);
 }
 
@@ -110,6 +120,14 @@ static void lose(int host, const char *why)
     }
 }
 
+/* Starts the hosts that are below a host in the tree: from here, if that one has failed. */
+static void start_children(int host)
+{
+    for (int child = 0; child < muster.list->count; child++)
+        if (muster.states[child] == WAITING && tern_launch_parent(&muster.launch, child) == host)
+            start(child, muster.states[host] == FAILED);
+}
+
 static void failed(int host, const char *why)
 {
     if (muster.done) {
@@ -125,8 +143,12 @@ static void failed(int host, const char *why)
     muster.states[host] = FAILED;
     muster.missing--;
     muster.failures++;
-    if (muster.said)
+    if (tern_muster_goes_on()) {
+        tern_log("host %s is left out (launch_missing): %s", muster.list->items[host].name, why);
+        start_children(host);
+    } else if (muster.said) {
         tern_log("%s", muster.said);
+    }
     free(muster.said);
     muster.said =
         tern_must_format("cannot start on host %s: %s", muster.list->items[host].name, why);
@@ -185,10 +207,7 @@ static void answered(int host, const struct tern_frame *frame)
     muster.states[host] = ANSWERED;
     muster.missing--;
     show(host, "answers");
-    for (int child = 0; child < muster.list->count; child++) {
-        if (muster.states[child] == WAITING && tern_launch_parent(&muster.launch, child) == host)
-            start(child, false);
-    }
+    start_children(host);
     check_all();
 }
 

@@ -25,4 +25,10 @@ struct tern_muster_listener {
 int tern_muster(const struct tern_options *options, const struct tern_host_list *list, int here,
                 struct tern_host *hosts, const struct tern_muster_listener *listener);
 
+/* Returns true if the job shall go on without hosts that cannot be started on
+ * (launch_missing=go_on). Then tern_muster waits until each host has answered or failed. */
+bool tern_muster_goes_on(void);
+/* Returns true if a host, by its index in the list of tern_muster, could not be started on. */
+bool tern_muster_has_failed(int host);
+
 #endif

@@ -142,6 +142,26 @@ wrong_start "two of them" 'dead: ' --host dead,bare
 is "both are named" "$(grep -c 'cannot start on host' err)" 2
 pgrep -f "sleep 77.2[5]" >/dev/null && complain "what reached the deaf host is left"
 
+# launch_missing=go_on: the job runs on the other hosts, and says who is left out
+missing() { run -q --mca launch_timeout 1 --mca launch_missing go_on --oversubscribe "$@" sh -c 'echo $OMPI_COMM_WORLD_RANK of $OMPI_COMM_WORLD_SIZE $TERN_LEFT_OUT'; }
+missing --host far1,dead,deaf,far2
+is "some are left out" "$rc $(sort out | tr '\n' ',')" "0 0 of 2,1 of 2,"
+has "who refuses is named" err '^mpirun: host dead is left out \(launch_missing\): ssh: connect to host dead port 22: Connection refused$'
+has "who is silent is named" err '^mpirun: host deaf is left out \(launch_missing\): no answer within 1 s \(launch_timeout\)$'
+is "nothing else is said" "$(wc -l <err)" 2
+missing --mca launch_width 1 --host far1,dead,far2,far3
+is "hosts below one in the tree" "$rc $(sort out | tr '\n' ',') $(wc -l <err)" "0 0 of 3,1 of 3,2 of 3, 1"
+missing --host dead,localhost
+is "this host remains" "$rc $(cat out)" "0 0 of 1"
+printf 'far1\ndead\nfar2\nfar1\n' >sequence
+missing --hostfile sequence --map-by seq
+is "left out of a sequence" "$rc $(sort out | tr '\n' ',')" "0 0 of 3,1 of 3,2 of 3,"
+missing --host dead,bare
+is "none is left" "$rc $(tail -n 1 err)" "1 mpirun: no host is left: nothing can be started on dead,bare"
+run -q --mca launch_missing go_on --host far1,dead -np 2 true
+is "too few slots are left" "$rc $(grep -c 'is left out' err) $(wc -l <err)" "1 1 2"
+wrong_start "end is the default" 'dead: ssh: connect' --mca launch_missing end --host far1,dead
+
 # a login name is for ssh
 : >reached
 run --host far1,me@far2 -np 2 true

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpirun/left_out.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/util/error.h"
+#include "lib/util/log.h"
+#include "mpirun/tree/start_agents.h"
+
+/* Names of hosts, separated by commas: no name has one, and this variable ends here. */
+static const char variable[] = "TERN_LEFT_OUT";
+static char *left_out; /* its value; NULL: no host has been left out yet */
+
+static bool is_among(const char *name, const char *names)
+{
+    size_t length = strlen(name);
+    for (; names; names = strchr(names, ',')) {
+        names += *names == ',';
+        if (strncmp(names, name, length) == 0 && strchr(",", names[length]))
+            return true;
+    }
+    return false;
+}
+
+/* Removes the names from the order of --map-by seq. */
+static void drop_from_sequence(struct tern_strings *sequence, const char *names)
+{
+    struct tern_strings kept = {0};
+    for (int i = 0; i < sequence->count; i++)
+        if (!is_among(sequence->items[i], names))
+            tern_strings_add(&kept, sequence->items[i]);
+    tern_strings_free(sequence);
+    *sequence = kept;
+}
+
+int tern_left_out_drop(struct tern_host_list *list)
+{
+    const char *names = getenv(variable);
+    int kept = 0;
+    if (!names)
+        return 0;
+    names = left_out = tern_must_copy(names);
+    unsetenv(variable);
+    for (int i = 0; i < list->count; i++)
+        if (!is_among(list->items[i].name, names))
+            list->items[kept++] = list->items[i];
+    list->count = kept;
+    drop_from_sequence(&list->sequence, names);
+    if (kept > 0)
+        return 0;
+    return tern_error(TERN_ERR_ARG, "no host is left: nothing can be started on %s", names);
+}
+
+void tern_left_out_begin_anew(const struct tern_host_list *list, char **argv)
+{
+    bool more = false;
+    if (!tern_muster_goes_on())
+        return;
+    for (int host = 0; host < list->count; host++) {
+        if (!tern_muster_has_failed(host))
+            continue;
+        char *names = left_out ? tern_must_format("%s,%s", left_out, list->items[host].name)
+                               : tern_must_copy(list->items[host].name);
+        free(left_out);
+        left_out = names;
+        more = true;
+    }
+    if (more && setenv(variable, left_out, 1) == 0) {
+        signal(SIGPIPE, SIG_DFL); /* ignored while agents were started */
+        execv("/proc/self/exe", argv);
+        tern_log("cannot begin anew without the hosts that do not answer: %s", strerror(errno));
+    }
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_MPIRUN_LEFT_OUT_H
+#define TERN_MPIRUN_LEFT_OUT_H
+
+/* Hosts that are left out of a job because nothing can be started on them (launch_missing=go_on).
+ * All plans are made from the list of hosts, so mpirun begins anew without them: it executes itself
+ * with the same command line, and their names in its environment. At that time there are no
+ * threads, no guardian and no ranks yet. */
+
+#include "mpirun/plan/host_list.h"
+
+/* Removes the hosts that an earlier try has left out. Returns 0, or TERN_ERR_ARG if no host is
+ * left. */
+int tern_left_out_drop(struct tern_host_list *list);
+
+/* Begins anew without the hosts that have failed (start_agents.h), if the user wants that. Call it
+ * after the agents have been ended. Returns only if not: nobody wants it, no host has failed, or
+ * after a message. */
+void tern_left_out_begin_anew(const struct tern_host_list *list, char **argv);
+
+#endif
