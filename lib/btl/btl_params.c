@@ -11,6 +11,9 @@ static const struct tern_param btl[] = {
     {"btl", TERN_PARAM_STRING, "", "",
      "Byte movers to use: self, shm, ofi, tcp (vader and sm are other names of shm). A leading ^ "
      "excludes those that follow. Empty: all."},
+    {"btl_show_paths", TERN_PARAM_BOOL, "0", "",
+     "Print by which paths this rank has reached the others when it leaves MPI: byte mover, "
+     "interface, addresses. mpirun --display paths sets it."},
 };
 
 const struct tern_param_room tern_params_btl = {

@@ -2,6 +2,7 @@
 #include "lib/btl/peer.h"
 
 #include "lib/btl/btl.h"
+#include "lib/btl/path.h"
 #include "lib/rte/jobs.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
@@ -198,6 +199,7 @@ static void free_table(struct table *table)
     for (uint32_t i = 0; table->buckets && i <= table->mask; i++)
         for (struct tern_peer *peer = table->buckets[i], *next; peer; peer = next) {
             next = peer->hash_next;
+            tern_path_free(&peer->path);
             if (peer->lost != no_memory_for_text)
                 free((char *)peer->lost);
             free(peer);

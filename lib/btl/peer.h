@@ -39,6 +39,7 @@ static inline struct tern_process tern_run_process(const struct tern_run *run, i
 struct tern_process tern_runs_process(const struct tern_run *runs, int run_count, int rank);
 
 struct tern_btl;
+struct tern_path;
 
 /* What the link to one peer can carry, set by btl->connect. Other peers of the same byte mover may
  * have other limits. */
@@ -97,6 +98,7 @@ struct tern_peer {
     /* Next peer in the bucket of the table. */
     struct tern_peer *hash_next;
     struct tern_peer *all_next; /* next older peer, see tern_peer_newest */
+    struct tern_path *path;     /* as text (path.h); NULL: nothing has connected it yet */
 };
 
 /* Returns a peer of a lane. Makes it on first use, and keeps it until the end. NULL if there is no

@@ -7,6 +7,7 @@
 #include "lib/mpi/dynamic/comm_spawn.h"
 #include "lib/mpi/info.h"
 #include "lib/mpi/library.h"
+#include "lib/mpi/paths.h"
 #include "lib/mpi/running.h"
 #include "lib/node/programs.h"
 #include "lib/pml/pml.h"
@@ -103,6 +104,7 @@ int tern_mpi_finalize(void)
     tern_unlock();
     if (error)
         return error;
+    tern_paths_show();
     tern_library_release(TERN_USER_WORLD);
     tern_world = TERN_WORLD_ENDED;
     return 0;

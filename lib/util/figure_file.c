@@ -194,7 +194,7 @@ static int write_file(const char *path, const struct tern_figure *figures, int f
     FILE *file = fopen(path, "we");
     if (!file)
         return -1;
-    fputs("# Measured by `mpi_info --measure`, for this kind of host. Without this file the "
+    fputs("# Measured by `mpi_info --measure` or mpicheck. Without this file the "
           "built-in figures are used.\n",
           file);
     for (int i = 0; i < figure_count; i++)

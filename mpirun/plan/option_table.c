@@ -137,13 +137,15 @@ static int read_display(const char *option, const char *text, struct tern_option
             options->report_bindings = true;
         else if (strncasecmp(word, "alloc", 5) == 0)
             options->display_allocation = true;
+        else if (strncasecmp(word, "path", 4) == 0)
+            tern_strings_set(&options->env, "OMPI_MCA_btl_show_paths", "1");
         else if (strncasecmp(word, "topo", 4) == 0)
             tern_options_warn(options, "%s %s has no effect: lstopo shows the processors", option,
                               word);
         else
             error = tern_error(TERN_ERR_ARG,
-                               "%s: cannot display \"%s\"; there are map, bind, allocation", option,
-                               word);
+                               "%s: cannot display \"%s\"; there are map, bind, allocation, paths",
+                               option, word);
     }
     tern_strings_free(&words);
     return error;

@@ -27,6 +27,14 @@ is "exclude by name" "$(carried --mca btl_tcp_if_exclude lo,eth0)" "0 eth1"
 is "exclude by subnet" "$(carried --mca btl_tcp_if_exclude 127.0.0.0/8,10.88.0.0/24,172.17.0.0/16)" "0 eth0"
 is "several links" "$(carried --mca btl_tcp_links 2)" "0 eth0 eth1"
 
+# --display paths says so
+run --hostfile hosts --display paths --mca btl_tcp_if_include eth1 ./bytes
+has "path from n1" err '^tern: rank 0 on host n1: path to rank 1: tcp eth1 10\.88\.0\.1 -> 10\.88\.0\.2$'
+has "path from n2" err '^tern: rank 1 on host n2: path to rank 0: tcp eth1 10\.88\.0\.2 -> 10\.88\.0\.1$'
+is "a line for each path" "$(wc -l <err)" 2
+run --hostfile hosts --display paths ./bytes
+has "both interfaces" err 'rank 1: tcp eth([01]) 10\.(77|88)\.0\.1 -> 10\.(77|88)\.0\.2, eth([01]) 10\.(77|88)\.0\.1 -> 10\.(77|88)\.0\.2$'
+
 # filters that leave nothing, or nothing that reaches the other host
 wrong() {
     local what=$1 regex=$2

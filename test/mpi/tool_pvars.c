@@ -67,7 +67,7 @@ static void walk(MPI_Comm comm)
             CHECK_INT(MPI_T_pvar_handle_alloc(session, i, NULL, &handle, &elements),
                       MPI_T_ERR_INVALID);
         CHECK_OK(MPI_T_pvar_handle_alloc(session, i, &comm, &handle, &elements));
-        CHECK(elements == 1 || elements == size);
+        CHECK(type == MPI_CHAR ? elements % size == 0 : elements == 1 || elements == size);
         if (continuous)
             CHECK_INT(MPI_T_pvar_start(session, handle), MPI_T_ERR_PVAR_NO_STARTSTOP);
         CHECK_INT(MPI_T_pvar_stop(session, handle),
@@ -303,6 +303,23 @@ static void check_waiting(void)
     CHECK_OK(MPI_T_pvar_session_free(&session));
 }
 
+/* The path to each rank is a text: to oneself, and to those with whom messages were exchanged. */
+static void check_paths(void)
+{
+    enum { TEXT = 128 };
+    MPI_T_pvar_session session;
+    char texts[3][TEXT];
+    int x = rank;
+    for (int peer = 0; peer < size; peer++)
+        CHECK_OK(MPI_Sendrecv_replace(&x, 1, MPI_INT, peer, 0, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_T_pvar_session_create(&session));
+    MPI_T_pvar_handle paths = open_variable(session, "pml_peer_path", MPI_COMM_WORLD, size * TEXT);
+    CHECK_OK(MPI_T_pvar_read(session, paths, texts));
+    for (int peer = 0; peer < size; peer++)
+        CHECK(strcmp(texts[peer], "self") == 0 ? peer == rank : strncmp(texts[peer], "shm", 3) == 0);
+    CHECK_OK(MPI_T_pvar_session_free(&session));
+}
+
 /* MPI_COMM_WORLD is no communicator before MPI_Init and after MPI_Finalize. */
 static void check_no_world(MPI_T_pvar_session session)
 {
@@ -328,6 +345,7 @@ int main(int argc, char **argv)
     check_traffic();
     check_queues();
     check_collectives();
+    check_paths();
     check_waiting();
     MPI_T_pvar_handle mine = open_variable(session, "pml_peer_messages_sent", MPI_COMM_WORLD, size);
     unsigned long long before = value(session, all), ranks[3];

@@ -12,6 +12,8 @@
 #include "lib/btl/btl.h"
 #include "lib/btl/card.h"
 #include "lib/btl/choice.h"
+#include "lib/btl/path.h"
+#include "lib/btl/ofi/fabric.h"
 #include "lib/btl/ofi/ofi_lane.h"
 #include "lib/btl/ofi/libfabric.h"
 #include "lib/btl/ofi/ofi_greeting.h"
@@ -52,9 +54,13 @@ static bool ofi_reaches(uint32_t job, uint32_t rank)
 
 static int ofi_connect(struct tern_peer *peer)
 {
+    char path[TERN_PATH_MOST];
     peer->endpoint = tern_ofi_link_to(peer);
     if (!peer->endpoint)
         return TERN_ERR_NO_MEM;
+    snprintf(path, sizeof path, "ofi %s %s", tern_ofi_fabric.info->fabric_attr->prov_name,
+             tern_ofi_fabric.info->domain_attr->name);
+    tern_path_set(&peer->path, path);
     peer->limits = (struct tern_limits){.packet_max = TERN_OFI_PACKET_MAX,
                                         .eager_max = TERN_OFI_PACKET_MAX,
                                         .eager_max_blocking = TERN_OFI_PACKET_MAX,

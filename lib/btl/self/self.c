@@ -4,6 +4,7 @@
  * is our own. */
 
 #include "lib/btl/btl.h"
+#include "lib/btl/path.h"
 #include "lib/btl/peer.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
@@ -29,6 +30,7 @@ static bool self_reaches(uint32_t job, uint32_t rank)
 
 static int self_connect(struct tern_peer *peer)
 {
+    tern_path_set(&peer->path, "self");
     peer->limits = (struct tern_limits){.packet_max = PACKET_MAX,
                                         .eager_max = PACKET_MAX,
                                         .eager_max_blocking = PACKET_MAX,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/shm/pull.h"
 
+#include "lib/btl/path.h"
 #include "lib/btl/peer.h"
 #include "lib/btl/shm/endpoint.h"
 #include "lib/node/doorbell.h"
@@ -26,7 +27,7 @@ void tern_shm_pull_init(void)
 /* Returns true if this process can read the peer's memory. The pid may belong to a stranger
  * (another pid namespace), so a random word is compared. Any refusal (seccomp, Yama, ptrace scope,
  * user) silently ends single copies for this pair. */
-static bool probe_pull(struct tern_shm_endpoint *endpoint)
+static bool probe_pull(struct tern_peer *peer, struct tern_shm_endpoint *endpoint)
 {
     struct tern_segment_rank *block = endpoint->block;
     uint64_t word = 0;
@@ -38,6 +39,8 @@ static bool probe_pull(struct tern_shm_endpoint *endpoint)
                 word == block->cookie;
     }
     endpoint->pull = works ? PULL_WORKS : PULL_REFUSED;
+    if (peer->btl && strcmp(peer->btl->name, "shm") == 0)
+        tern_path_set(&peer->path, works ? "shm, one copy" : "shm, two copies");
     return works;
 }
 
@@ -102,7 +105,8 @@ static int copy_runs(struct tern_transfer *transfer, const struct tern_shm_endpo
 static int pull(struct tern_transfer *transfer)
 {
     struct tern_shm_endpoint *endpoint = transfer->peer->bulk_endpoint;
-    if (endpoint->pull != PULL_WORKS && (endpoint->pull == PULL_REFUSED || !probe_pull(endpoint)))
+    if (endpoint->pull != PULL_WORKS &&
+        (endpoint->pull == PULL_REFUSED || !probe_pull(transfer->peer, endpoint)))
         return TERN_ERR_UNSUPPORTED;
     if (scattered(&transfer->cursor, transfer->length))
         return TERN_ERR_UNSUPPORTED;

@@ -12,6 +12,7 @@
  */
 
 #include "lib/btl/btl.h"
+#include "lib/btl/path.h"
 #include "lib/btl/peer.h"
 #include "lib/btl/shm/endpoint.h"
 #include "lib/btl/shm/pull.h"
@@ -120,6 +121,7 @@ static struct tern_shm_endpoint *endpoint_of(const struct tern_peer *peer)
 
 static int shm_connect(struct tern_peer *peer)
 {
+    tern_path_set(&peer->path, "shm");
     peer->endpoint = endpoint_of(peer);
     peer->limits = (struct tern_limits){.packet_max = PACKET_MAX,
                                         .eager_max = EAGER_MAX,

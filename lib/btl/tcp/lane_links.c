@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/tcp/lane_links.h"
 
+#include "lib/btl/path.h"
+#include "lib/btl/tcp/listener.h"
 #include "lib/node/doorbell.h"
 #include "lib/btl/tcp/clock.h"
 #include "lib/btl/tcp/connecting.h"
@@ -71,6 +73,23 @@ struct tern_tcp_endpoint *tern_tcp_endpoint_of(struct tern_peer *peer)
     return endpoint;
 }
 
+/* Writes the path of all links by which we send to the peer; links of one pair of addresses count
+ * once. */
+static void describe_path(struct tern_peer *peer, const struct tern_tcp_endpoint *endpoint)
+{
+    char path[TERN_PATH_MOST] = "tcp", one[TERN_TCP_ENDS];
+    size_t used = strlen(path);
+    for (int i = 0; i < endpoint->link_count && used < sizeof path; i++) {
+        if (!endpoint->links[i])
+            continue;
+        tern_tcp_describe_path(endpoint->links[i]->fd, one);
+        if (!strstr(path, one))
+            used += (size_t)snprintf(path + used, sizeof path - used, "%s %s",
+                                     used > strlen("tcp") ? "," : "", one);
+    }
+    tern_path_set(&peer->path, path);
+}
+
 static void attach(struct tern_tcp_lane *lane, struct tern_tcp_link *link)
 {
     uint32_t index = (uint32_t)(lane - tern_tcp_lanes);
@@ -97,6 +116,7 @@ static void attach(struct tern_tcp_lane *lane, struct tern_tcp_link *link)
     endpoint->links[link->index] = link;
     if (link->index >= endpoint->link_count)
         endpoint->link_count = link->index + 1;
+    describe_path(link->peer, endpoint);
 }
 
 static void take_from_endpoint(struct tern_tcp_link *link)

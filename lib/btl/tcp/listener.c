@@ -202,3 +202,22 @@ void tern_tcp_describe_ends(int fd, char text[TERN_TCP_ENDS])
     }
     snprintf(text, TERN_TCP_ENDS, "%s, %s here and %s there", interface, here, there);
 }
+
+void tern_tcp_describe_path(int fd, char text[TERN_TCP_ENDS])
+{
+    struct sockaddr_storage own, theirs;
+    socklen_t own_size = sizeof own, their_size = sizeof theirs;
+    struct tern_tcp_address ends[2] = {{0}, {0}};
+    char here[TERN_TCP_TEXT] = "?", there[TERN_TCP_TEXT] = "?";
+    const char *interface = "";
+    if (getsockname(fd, (struct sockaddr *)&own, &own_size) == 0)
+        tern_tcp_from_sockaddr(&own, &ends[0]);
+    if (getpeername(fd, (struct sockaddr *)&theirs, &their_size) == 0)
+        tern_tcp_from_sockaddr(&theirs, &ends[1]);
+    for (int i = 0; i < tern_tcp_door.own_count; i++)
+        if (tern_tcp_same_address(&tern_tcp_door.own[i], &ends[0]))
+            interface = tern_tcp_door.own[i].interface;
+    ends[0].port = ends[1].port = 0;
+    snprintf(text, TERN_TCP_ENDS, "%s%s%s -> %s", interface, *interface ? " " : "",
+             tern_tcp_text(&ends[0], here), tern_tcp_text(&ends[1], there));
+}

@@ -30,5 +30,7 @@ int tern_tcp_door_put(void);
 /* Describes the ends of a connection: "eth0, 192.0.2.2:1024 here and 192.0.2.3:1025 there". */
 enum { TERN_TCP_ENDS = 200 };
 void tern_tcp_describe_ends(int fd, char text[TERN_TCP_ENDS]);
+/* Writes a socket's interface and addresses, "eth2 10.2.0.31 -> 10.2.0.8". */
+void tern_tcp_describe_path(int fd, char text[TERN_TCP_ENDS]);
 
 #endif

@@ -14,8 +14,11 @@
 
 #include "lib/mpi/tool/tool_pvar.h"
 
+#include "lib/btl/path.h"
+#include "lib/btl/peer.h"
 #include "lib/mpi/comm.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +85,8 @@ static void sample(const struct handle *handle, uint64_t *values)
 {
     const struct tern_variable *variable = handle->variable;
     memset(values, 0, (size_t)handle->count * sizeof *values);
+    if (!variable->read)
+        return;
     if (rooms_are_there || variable->kind == TERN_VARIABLE_STATE)
         variable->read(variable, handle->comm, values);
 }
@@ -165,8 +170,32 @@ static int reset(struct handle *handle)
     return MPI_SUCCESS;
 }
 
+/* Returns the path to a process, in whichever lane there is one, or NULL. */
+static const char *path_to(struct tern_process process)
+{
+    const char *path = NULL;
+    for (const struct tern_peer *peer = tern_peer_newest(); peer && !path; peer = peer->all_next)
+        if (tern_peer_is(peer, process))
+            path = tern_path_text(&peer->path);
+    return path;
+}
+
+static void give_paths(const struct handle *handle, char *texts)
+{
+    for (int rank = 0; rank < handle->count; rank++) {
+        const char *path = NULL;
+        if (handle->comm && rooms_are_there)
+            path = path_to(tern_peers_process(handle->comm->p2p.peers, rank));
+        snprintf(texts + (size_t)rank * TERN_PATH_MOST, TERN_PATH_MOST, "%s", path ? path : "");
+    }
+}
+
 static void give(const struct handle *handle, void *buf)
 {
+    if (handle->variable->kind == TERN_VARIABLE_PATHS) {
+        give_paths(handle, buf);
+        return;
+    }
     for (int i = 0; i < handle->count; i++)
         switch (handle->variable->kind) {
         case TERN_VARIABLE_COUNT:
@@ -180,6 +209,8 @@ static void give(const struct handle *handle, void *buf)
             break;
         case TERN_VARIABLE_STATE:
             ((int *)buf)[i] = (int)handle->value[i];
+            break;
+        case TERN_VARIABLE_PATHS: /* above */
             break;
         }
 }
@@ -249,6 +280,7 @@ int tern_mpi_t_pvar_get_info(int pvar_index, char *name, int *name_len, int *ver
     if (datatype)
         *datatype = variable->kind == TERN_VARIABLE_COUNT   ? MPI_UNSIGNED_LONG_LONG
                     : variable->kind == TERN_VARIABLE_STATE ? MPI_INT
+                    : variable->kind == TERN_VARIABLE_PATHS ? MPI_CHAR
                                                             : MPI_DOUBLE;
     if (enumtype)
         *enumtype = (MPI_T_enum)variable->items;
@@ -338,7 +370,7 @@ int tern_mpi_t_pvar_handle_alloc(MPI_T_pvar_session pe_session, int pvar_index, 
     made->base = made->value + values;
     tern_list_append(&session->handles, &made->link);
     *handle = (MPI_T_pvar_handle)made;
-    *count = values;
+    *count = variable->kind == TERN_VARIABLE_PATHS ? values * TERN_PATH_MOST : values;
     return MPI_SUCCESS;
 }
 

@@ -14,6 +14,7 @@ enum tern_variable_kind {
     TERN_VARIABLE_SECONDS, /* MPI_DOUBLE; read() gives nanoseconds */
     TERN_VARIABLE_PART,    /* MPI_DOUBLE, 0 to 1; read() gives millionths */
     TERN_VARIABLE_STATE,   /* MPI_INT with an enumeration */
+    TERN_VARIABLE_PATHS,   /* MPI_CHAR; for each rank a text of TERN_PATH_MOST bytes; no read() */
 };
 
 /* A performance variable. */

@@ -200,6 +200,11 @@ static const struct tern_variable fixed[] = {
     {"pml_peer_bytes_received", "pml",
      "Bytes received from each process of a communicator, on all communicators together.", SUM,
      OF_RANKS(received_bytes)},
+    {"pml_peer_path", "pml",
+     "The path to each process of a communicator, as a text of 128 bytes each: \"shm, one copy\", "
+     "\"tcp eth2 10.2.0.31 -> 10.2.0.8\"; empty before the first message.",
+     .class = MPI_T_PVAR_CLASS_GENERIC, .kind = TERN_VARIABLE_PATHS, .bind = MPI_T_BIND_MPI_COMM,
+     .per_rank = true},
     {"pml_eager_sent", "pml", "Messages sent eagerly: the data travel with the "
                               "announcement.", COUNTER,
      .read = read_eager},
