@@ -51,6 +51,7 @@ grep -q '^ok *pairs *15 of 15: .*data right' out || fail "not all pairs are meas
 grep -q '^ok *together *bisection' out || fail "nothing is measured together"
 "$mpicheck" --made-up-hosts 6 --baseline six --quick >out 2>err
 case $? in [03]) ;; *) fail "made-up hosts are slower than before" ;; esac
+[ ! -e six/model.conf ] || fail "made-up hosts have a network"
 ls mpicheck-2*/report.html >/dev/null || fail "no new folder"
 "$mpicheck" --made-up-hosts 2 --expect bw=1000GB/s --out two >out 2>err
 case $? in 2) grep -q '^FAIL .*others' out ;; *) [ $? = 3 ] ;; esac || fail "nobody reaches 1000 GB/s"
@@ -75,5 +76,11 @@ END
     grep -q '^FAIL  n0003 *sends at' out || fail "$count hosts: n0003 sends slowly"
     grep -q "^FAIL  n0002 <-> n$(printf %04d $count) *no connection" out || fail "$count hosts: the dead pair"
     [ "$(wc -l <out)" -le 25 ] || fail "$count hosts: more than 25 lines"
+    # the figures of the network, as collectives take them: 2.6 to 2.9 us without twice the overhead, 10.4 to 11.5 GB/s
+    grep -q '^ok *collectives *coll_network_latency [0-9]* ns, ' out || fail "$count hosts: no figures of the network"
+    OMPI_MCA_coll_model_file=$PWD/recorded/model.conf "$TERN_PREFIX/bin/mpi_info" --model >model || fail "$count hosts: model.conf"
+    figure() { sed -n "s/^ *$1 = \([0-9]*\).*/\1/p" model; }
+    { [ "$(figure coll_network_latency)" -ge 1400 ] && [ "$(figure coll_network_latency)" -le 1800 ] &&
+        [ "$(figure coll_network_gap)" -ge 86 ] && [ "$(figure coll_network_gap)" -le 97 ]; } || fail "$count hosts: wrong figures: $(grep network model)"
     "$PYTHON3" -B "$here/mpicheck_page.py" "$browser" recorded/report.html $count || fail "$count hosts: the page"
 done

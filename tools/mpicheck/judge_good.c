@@ -9,6 +9,7 @@
 #include "tools/mpicheck/findings.h"
 #include "tools/mpicheck/fold.h"
 #include "tools/mpicheck/medians.h"
+#include "tools/mpicheck/model.h"
 
 static void good(const struct tern_mc_data *data, struct tern_mc_findings *findings, const char *id,
                  const char *who, char *what)
@@ -190,6 +191,39 @@ static void say_together(const struct tern_mc_data *data, struct tern_mc_finding
                         100 * data->hosts[last].last, data->alltoall / 1000));
 }
 
+/* The figures stand in model.conf beside the report. */
+static void say_model(const struct tern_mc_data *data, struct tern_mc_findings *findings)
+{
+    struct tern_mc_model model;
+    if (tern_mc_model_of(data, findings, &model))
+        good(data, findings, "ok.model", "collectives",
+             tern_mc_format("coll_network_latency %ld ns, coll_network_gap %ld ps/byte in "
+                            "model.conf: mpirun --mca coll_model_file chooses by them",
+                            model.latency_ns, model.gap));
+}
+
+/* InfiniBand and GPUs: their facts are compared, their speed is not measured. */
+static void say_devices(const struct tern_mc_data *data, struct tern_mc_findings *findings)
+{
+    int fabrics = 0, gpus = 0, facts = 0;
+    for (int i = 0; i < data->count; i++) {
+        const char *gpu = tern_mc_fact(&data->hosts[i], "gpus");
+        bool fabric = false;
+        for (int k = 0; k < data->hosts[i].fact_count; k++)
+            fabric |= strncmp(data->hosts[i].facts[k].key, "ib.", 3) == 0;
+        fabrics += fabric;
+        gpus += gpu && atoi(gpu) > 0;
+        facts += gpu != NULL;
+    }
+    if (facts == 0)
+        return;
+    char *some = fabrics + gpus == 0
+                     ? tern_mc_format("no host has InfiniBand or a GPU: nothing to compare")
+                     : tern_mc_format("InfiniBand on %d hosts, GPUs on %d: their facts are "
+                                      "compared, their speed is not measured", fabrics, gpus);
+    good(data, findings, "ok.devices", "devices", some);
+}
+
 static void say_phases(const struct tern_mc_data *data, struct tern_mc_findings *findings)
 {
     for (int i = 0; i < data->phase_count; i++)
@@ -206,5 +240,7 @@ void tern_mc_judge_good(const struct tern_mc_data *data, struct tern_mc_findings
     say_clocks(data, findings);
     say_pairs(data, findings);
     say_together(data, findings);
+    say_model(data, findings);
+    say_devices(data, findings);
     say_phases(data, findings);
 }

@@ -5,10 +5,12 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config.h"
 #include "lib/util/log.h"
 #include "tools/mpicheck/fold.h"
+#include "tools/mpicheck/model.h"
 
 void tern_mc_print_string(const char *text, FILE *out)
 {
@@ -210,6 +212,18 @@ static void write_bad(const struct tern_mc_result *result, FILE *out)
     write_hosts(result, true, out);
 }
 
+/* Writes model.conf, or removes that of an earlier check if there are no figures now. */
+static int write_model(const struct tern_mc_result *result)
+{
+    char path[PATH_MAX];
+    struct tern_mc_model model;
+    snprintf(path, sizeof path, "%s/model.conf", result->directory);
+    if (tern_mc_model_of(result->data, result->findings, &model))
+        return tern_mc_model_store(&model, path);
+    unlink(path);
+    return 0;
+}
+
 int tern_mc_write_reports(const struct tern_mc_result *result)
 {
     static const struct {
@@ -235,5 +249,5 @@ int tern_mc_write_reports(const struct tern_mc_result *result)
             return -1;
         }
     }
-    return 0;
+    return write_model(result);
 }

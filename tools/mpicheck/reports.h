@@ -23,8 +23,9 @@ void tern_mc_write_junit(const struct tern_mc_result *result, FILE *out);
 /* Prints a text as a JSON string, with its quotes. "<" is escaped, for the page in HTML. */
 void tern_mc_print_string(const char *text, FILE *out);
 
-/* Writes report.txt, report.json, report.html, junit.xml, good.hosts and bad.hosts into the
- * result's directory. Returns 0, or -1 after a message about the first file that failed. */
+/* Writes report.txt, report.json, report.html, junit.xml, good.hosts, bad.hosts and, if the network
+ * was measured, model.conf into the result's directory. Returns 0, or -1 after a message about the
+ * first file that failed. */
 int tern_mc_write_reports(const struct tern_mc_result *result);
 
 #endif
