@@ -93,7 +93,7 @@ is "the job's exit status" "$(grep -o 'exit.* code .*' said)" "exited with exit 
 is "the job's words" "$(cat job.out)" ""
 is "hosts and slots" "$(cut -d' ' -f1,2 pe_hosts | sort | tr '\n' ,)" "n1 2,n2 2,"
 first=$(cut -d' ' -f1 pe_hosts | head -n 1) second=$(cut -d' ' -f1 pe_hosts | tail -n 1)
-is "hello" "$(sort hello.out | tr '\n' ,)" "$(printf 'Hello from rank %d of 4 on %s,' 0 "$first" 1 "$first" 2 "$second" 3 "$second")"
+is "hello" "$(sort hello.out | cut -d, -f1 | tr '\n' ,)" "$(printf 'Hello from rank %d of 4 on %s,' 0 "$first" 1 "$first" 2 "$second" 3 "$second")"
 is "ring" "$(cat ring.out)" "The token passed 4 ranks and returned with 6"
 is "ranks on both hosts descend from Grid Engine" "$(grep -o 'n[12] (sge_shepherd' parents.out | sort | tr '\n' ,)" "n1 (sge_shepherd,n2 (sge_shepherd,"
 is "output by way of qrsh" "$(wc -l <lines.out) $(sort -n lines.out | uniq -c | awk '$1 != 4' | wc -l) $(cat lines.err)" "800000 0 "

@@ -13,7 +13,7 @@ for ((rank = 0; rank < 8 * HOSTS; rank++)); do echo "$rank $((rank % 8)) n$((ran
 is "128 ranks" "$rc $(sort -n out | cksum)" "0 $(cksum <wanted)"
 "$MPICC" -o hello "$here/../../examples/hello.c" || { echo "cannot build hello"; exit 1; }
 run --hostfile hosts ./hello
-is "hello of 128" "$rc $(sort -u out | grep -c '^Hello from rank [0-9]* of 128 on n[0-9]*$')" "0 128"
+is "hello of 128" "$rc $(sort -u out | grep -c '^Hello from rank [0-9]* of 128 on n[0-9]*, cores ')" "0 128"
 for width in 32 2; do
     run --mca launch_width $width --hostfile hosts ./pmix_rank exchange
     is "an exchange of 128, launch_width $width" "$rc $(sort -u out | grep -c '^from ')" "0 128"

@@ -8,7 +8,7 @@ for program in "$here/../../examples/"{hello,ring}.c "$here/../mpi/"{random_traf
 done
 
 submit -Q --mpi=pmix -N 4 --ntasks-per-node=2 ./hello
-is "hello" "$rc $(sort out | tr '\n' ',')" "0 $(for rank in 0 1 2 3 4 5 6 7; do printf 'Hello from rank %d of 8 on n%d,' $rank $((rank / 2 + 1)); done)"
+is "hello" "$rc $(sort out | cut -d, -f1 | tr '\n' ',')" "0 $(for rank in 0 1 2 3 4 5 6 7; do printf 'Hello from rank %d of 8 on n%d,' $rank $((rank / 2 + 1)); done)"
 is "and not a word" "$(cat err)" ""
 submit --mpi=pmix -n 8 ./ring
 is "ring" "$rc $(cat out)" "0 The token passed 8 ranks and returned with 28"
