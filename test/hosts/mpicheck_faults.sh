@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # mpicheck names faults that are planted on four hosts with two networks: wrong bytes, a wrong clock, another kernel, another
-# interface, a wrong MTU, an address that two hosts have, a quota of processors. In the long run lost packets too, each alone and
+# interface, a wrong MTU, a firewall in one direction, an address that two hosts have, a quota of processors. In the long run lost packets too, each alone and
 # several times, and healthy hosts 20 times. What this kernel cannot do (tc) is left out with a line.
 HOSTS=4 NICS=2
 . "$(dirname "$0")/hosts.bash"
@@ -74,6 +74,16 @@ for ((round = 0; round < repeat; round++)); do
         fi
         on 3 tc qdisc del dev eth0 clsact
     fi
+
+    # a firewall in one direction: n3 drops what n2 sends it to open connections (SYN without ACK)
+    on 3 tc qdisc add dev eth0 clsact
+    if on 3 tc filter add dev eth0 ingress protocol ip bpf bytecode '9,32 0 0 4293918732,21 0 6 172818434,48 0 0 4293918729,21 0 4 6,48 0 0 4293918753,84 0 0 18,21 0 1 2,6 0 0 4294967295,6 0 0 0' \
+        action mirred egress redirect dev lost1 2>err; then
+        expects "a firewall in one direction" 1 '^WARN  n2 -> n3 +calls are not answered \(Connection timed out\), the other way they are' -- "${eth0[@]}"
+    else
+        echo "no firewall: this kernel cannot ($(cat err))"
+    fi
+    on 3 tc qdisc del dev eth0 clsact
 
     # two hosts with one address
     on 4 ip address add 10.88.0.3/24 dev eth1

@@ -462,6 +462,18 @@ START_TEST(wrong_data_is_named_first)
 }
 END_TEST
 
+START_TEST(calls_in_one_direction_are_named)
+{
+    struct tern_mc_data *data = make_cluster(&healthy, 1);
+    take(data, "call 3 5 Connection timed out");
+    take(data, "call 5 3 answered");
+    take(data, "call 1 2 Connection timed out"); /* both fail: nothing is said of a direction */
+    take(data, "call 2 1 Connection timed out");
+    ck_assert(tern_mc_linked(data, 3, 5));
+    expect_one(data, "link.one_way", "n0004 -> n0006");
+}
+END_TEST
+
 START_TEST(a_hang_is_named)
 {
     struct tern_mc_data *data = make_cluster(&healthy, 1);
@@ -697,6 +709,7 @@ int main(void)
     tcase_add_test(tests, a_dead_pair_is_named);
     tcase_add_test(tests, a_host_without_links_is_named_itself);
     tcase_add_test(tests, wrong_data_is_named_first);
+    tcase_add_test(tests, calls_in_one_direction_are_named);
     tcase_add_test(tests, a_hang_is_named);
     tcase_add_test(tests, a_second_reach_forgets_the_first);
     tcase_add_test(tests, odd_facts_are_named);

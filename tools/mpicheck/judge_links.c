@@ -12,8 +12,7 @@
 enum { RESENT_LEAST = 10, NICS_MOST = 16 };
 static const double blamed_part = 0.6; /* of a host's links, if the host itself is named */
 static const double odd_part = 0.25;   /* of a host's connections, beyond what others have */
-static const uint8_t bad_bits =
-    TERN_MC_DEAD_FIRST | TERN_MC_DEAD_LONG | TERN_MC_HUNG | TERN_MC_BROKEN;
+static const uint8_t bad_bits = TERN_MC_BAD;
 
 struct links {
     const struct tern_mc_data *data;
@@ -318,9 +317,35 @@ double tern_mc_loss(const struct tern_mc_data *data, int from, int to)
     return resent >= RESENT_LEAST && segments > 0 ? resent / segments : 0;
 }
 
+/* ---- calls ---- */
+
+/* Names pairs of which only one can call the other: messages arrive, but a connection waits until
+ * the one that can has called. */
+static void judge_calls(const struct tern_mc_data *data, struct tern_mc_findings *findings)
+{
+    for (int from = 0; from < data->count; from++)
+        for (int to = 0; to < data->count; to++) {
+            uint8_t there = data->state[at(data, from, to)], back = data->state[at(data, to, from)];
+            if (!(there & TERN_MC_UNCALLED) || !(back & TERN_MC_CALLED))
+                continue;
+            const char *why = data->texts[at(data, from, to)];
+            char *theirs = address_of(&data->hosts[to]);
+            struct tern_mc_finding *finding = tern_mc_find(
+                findings, data, TERN_MC_WARN, "link.one_way", &from, 1,
+                tern_mc_format("calls are not answered (%s), the other way they are: a firewall in "
+                               "one direction? Connections are late by %.1f s", why ? why : "?",
+                               (double)data->late_ms[at(data, from, to)] / 1000),
+                tern_mc_format("nft list ruleset (on %s); ip route get %s (on %s)",
+                               data->hosts[to].name, theirs, data->hosts[from].name));
+            tern_mc_find_peers(finding, data, &to, 1, "->");
+            free(theirs);
+        }
+}
+
 void tern_mc_judge_links(const struct tern_mc_data *data, struct tern_mc_findings *findings)
 {
     judge_data(data, findings);
     judge_bad_links(data, findings);
+    judge_calls(data, findings);
     judge_interfaces(data, findings);
 }

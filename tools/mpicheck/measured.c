@@ -285,6 +285,13 @@ static bool take_pair_record(struct tern_mc_data *data, const char *word, int fr
         return take_bandwidth(data, from, to, rest);
     if (strcmp(word, "first") == 0)
         return sscanf(rest, "%f", &data->late_ms[at]) == 1;
+    if (strcmp(word, "call") == 0) {
+        bool answered = strncmp(rest, "answered", 8) == 0;
+        data->state[at] |= answered ? TERN_MC_CALLED : TERN_MC_UNCALLED;
+        if (!answered)
+            set_text(&data->texts[at], rest);
+        return true;
+    }
     if (strcmp(word, "wrong") == 0) {
         data->state[at] |= TERN_MC_WRONG;
         data->wrong_blocks++;
@@ -344,7 +351,8 @@ static void forget_dead(struct tern_mc_data *data)
 
 bool tern_mc_take(struct tern_mc_data *data, const char *record)
 {
-    static const char *const of_pairs[] = {"dead", "lat", "bw", "first", "wrong", "hang", "broken"};
+    static const char *const of_pairs[] = {"dead", "lat",  "bw",     "first",
+                                            "wrong", "hang", "broken", "call"};
     char word[32];
     int a, b, used = 0;
     if (sscanf(record, "%31s %n", word, &used) != 1)
@@ -459,6 +467,6 @@ bool tern_mc_linked(const struct tern_mc_data *data, int a, int b)
 {
     size_t n = (size_t)data->count;
     size_t to = (size_t)a * n + (size_t)b, back = (size_t)b * n + (size_t)a;
-    uint8_t bad = (uint8_t)~TERN_MC_WRONG;
+    uint8_t bad = TERN_MC_BAD;
     return !((data->state[to] | data->state[back]) & bad);
 }

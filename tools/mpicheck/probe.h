@@ -54,12 +54,17 @@ void probe_reach(const struct probe_job *job);
 void probe_clock(const struct probe_job *job);
 void probe_pairs(const struct probe_job *job);
 void probe_alone(const struct probe_job *job);
+void probe_calls(const struct probe_job *job);
 void probe_together(const struct probe_job *job);
 void probe_soak(const struct probe_job *job);
 
 /* Prints a record for each TCP connection of this process to another host: interface, addresses,
  * segments sent and segments sent again. Prints at most `most` records. */
 void probe_print_sockets(const struct probe_job *job, int most);
+
+struct door;
+/* Calls `take` with the own address of each TCP connection of this process to another host. */
+void probe_each_address(void (*take)(struct door *door, const char *text), struct door *door);
 
 /* The text that came with the last MPI error; "" if there was none. */
 const char *probe_error_text(void);

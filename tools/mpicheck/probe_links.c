@@ -207,23 +207,42 @@ static bool is_loopback(const char *text)
     return strncmp(text, "127.", 4) == 0 || strcmp(text, "::1") == 0;
 }
 
+/* Reads the ends of a connection to another host. Returns false if the descriptor is none. */
+static bool read_ends(int fd, char *ret_here, char *ret_there)
+{
+    struct sockaddr_storage own = {0}, other = {0};
+    socklen_t own_size = sizeof own, other_size = sizeof other;
+    return getsockname(fd, (struct sockaddr *)&own, &own_size) == 0 &&
+           getpeername(fd, (struct sockaddr *)&other, &other_size) == 0 &&
+           address_text(&own, ret_here, INET6_ADDRSTRLEN) &&
+           address_text(&other, ret_there, INET6_ADDRSTRLEN) && !is_loopback(ret_there);
+}
+
+static int files_most(void)
+{
+    long most = sysconf(_SC_OPEN_MAX);
+    return most < 0 || most > FILES_MOST ? FILES_MOST : (int)most;
+}
+
+void probe_each_address(void (*take)(struct door *door, const char *text), struct door *door)
+{
+    char here[INET6_ADDRSTRLEN], there[INET6_ADDRSTRLEN];
+    for (int fd = 3; fd < files_most(); fd++)
+        if (read_ends(fd, here, there))
+            take(door, here);
+}
+
 void probe_print_sockets(const struct probe_job *job, int most)
 {
     struct ifaddrs *all = NULL;
-    int most_files = (int)sysconf(_SC_OPEN_MAX);
+    int most_files = files_most();
     getifaddrs(&all);
-    for (int fd = 3; fd < most_files && fd < FILES_MOST && most > 0; fd++) {
-        struct sockaddr_storage own = {0}, other = {0};
-        socklen_t own_size = sizeof own, other_size = sizeof other;
+    for (int fd = 3; fd < most_files && most > 0; fd++) {
         char here[INET6_ADDRSTRLEN], there[INET6_ADDRSTRLEN];
         struct tcp_info info;
         socklen_t info_size = sizeof info;
         memset(&info, 0, sizeof info);
-        if (getsockname(fd, (struct sockaddr *)&own, &own_size) ||
-            getpeername(fd, (struct sockaddr *)&other, &other_size) ||
-            !address_text(&own, here, sizeof here) || !address_text(&other, there, sizeof there) ||
-            is_loopback(there) ||
-            getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &info_size))
+        if (!read_ends(fd, here, there) || getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &info_size))
             continue;
         probe_say("socket %d %s %s %s %u %u", job->ids[job->rank], interface_of(all, here), here,
                   there, info.tcpi_segs_out, info.tcpi_total_retrans);
