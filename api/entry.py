@@ -260,7 +260,8 @@ class Entry:
                 peer, call, fast)
         lock = 'lock' not in procedure.words  # else it needs none, or takes its lane's lock itself
         # such a procedure waits in collectives and messages of its own, in whose place it is named
-        named = any(p.kind == 'COMMUNICATOR' and p.direction == 'out' for p in procedure.parameters)
+        named = any(p.kind == 'COMMUNICATOR' and p.direction == 'out' or p.kind in ('FILE', 'WINDOW') for p in procedure.parameters)
+        named &= not any(p.name == 'target_rank' for p in procedure.parameters)  # never waits
         if lock:
             self.add('tern_enter();')
         if named:

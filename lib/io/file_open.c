@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -220,6 +221,8 @@ int tern_mpi_file_open(struct tern_comm *comm, const char *filename, int amode,
         return tern_error(TERN_ERR_NO_MEM, "no memory for a file");
     int error = tern_comm_make(comm, comm->group, &file->comm);
     if (!error) {
+        snprintf(file->comm->name, sizeof file->comm->name, "the file %s",
+                 strrchr(filename, '/') ? strrchr(filename, '/') + 1 : filename);
         const int64_t values[2] = {amode, 0};
         error = tern_file_agree(file, check_amode(amode), values, "amode");
     }

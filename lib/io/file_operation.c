@@ -180,6 +180,17 @@ static bool came(const void *what)
     return may_go_on(what);
 }
 
+/* Returns a message that the next step waits for, or NULL. */
+static struct tern_request *first_awaited(const struct tern_operation *op)
+{
+    const struct tern_messages *both[] = {&op->coming, &op->going};
+    for (int i = 0; i < 2; i++)
+        for (int at = 0; at < both[i]->count; at++)
+            if (!both[i]->list[at].request->complete)
+                return both[i]->list[at].request;
+    return NULL;
+}
+
 int tern_operation_run(struct tern_operation *op)
 {
     struct tern_waiter waiter = {.lane = op->file->comm->p2p.lane, .came = came, .what = op};
@@ -187,8 +198,10 @@ int tern_operation_run(struct tern_operation *op)
     while (!advance(op))
         if (op->wants_lock && may_go_on(op))
             tern_lane_poll(waiter.lane); /* nobody rings when the lock is free */
-        else
+        else {
+            waiter.request = first_awaited(op);
             tern_wait(&waiter);
+        }
     return op->error ? tern_error(op->error, "%s", op->text) : 0;
 }
 

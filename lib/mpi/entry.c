@@ -9,11 +9,6 @@
 
 #include <stdio.h>
 
-void tern_entry_name(const char *procedure)
-{
-    tern_wait_procedure = procedure;
-}
-
 int64_t tern_entry_find_below(struct tern_ints ints, int64_t n, int64_t least)
 {
     if (tern_check_level() == TERN_CHECK_NONE)

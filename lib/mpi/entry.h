@@ -192,7 +192,10 @@ int64_t tern_entry_find_bad_request(const MPI_Request requests[], int64_t n);
 
 /* Names the procedure of this thread that waits in collectives and messages of its own; NULL: it
  * has ended. */
-void tern_entry_name(const char *procedure);
+static inline void tern_entry_name(const char *procedure)
+{
+    tern_wait_procedure = procedure;
+}
 
 /* ---- Refusals ---- */
 

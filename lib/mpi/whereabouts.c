@@ -136,6 +136,8 @@ static void add_unasked(const struct tern_context *context, int source, int tag,
                         void *to)
 {
     struct tern_wait_record *record = to;
+    if (tag < MPI_ANY_TAG) /* the library's own, of a file or a window */
+        return;
     uint32_t at = record->unasked_count++;
     if (at >= TERN_UNASKED_SHOWN)
         return;

@@ -25,6 +25,7 @@
 #include "lib/util/error.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -60,8 +61,10 @@ static int new_object(struct tern_comm *comm, int flavor, struct tern_info *info
     win->errhandler = &tern_errhandler_errors_are_fatal;
     tern_errhandler_retain(win->errhandler);
     int rc = tern_comm_make(comm, comm->group, &win->comm);
-    if (!rc)
+    if (!rc) {
+        snprintf(win->comm->name, sizeof win->comm->name, "a window");
         rc = tern_win_take_hints(win, info);
+    }
     if (rc)
         free_object(win);
     else

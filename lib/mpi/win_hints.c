@@ -88,6 +88,8 @@ int tern_mpi_win_get_group(struct tern_win *win, struct tern_group **ret_group)
 int tern_mpi_win_set_name(struct tern_win *win, const char *win_name)
 {
     snprintf(win->name, sizeof win->name, "%s", win_name);
+    /* so that mpirun --where names it */
+    snprintf(win->comm->name, sizeof win->comm->name, "%s", *win_name ? win_name : "a window");
     return 0;
 }
 

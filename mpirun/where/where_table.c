@@ -61,12 +61,15 @@ static const char *comm_of(const struct tern_wait_record *record)
     return text;
 }
 
+/* Writes "tag 7, ". The library's own tags, below ANY, mean nothing to a user. */
 static void name_tag(int tag, char *words, size_t room)
 {
     if (tag == ANY)
-        snprintf(words, room, "any tag");
+        snprintf(words, room, "any tag, ");
+    else if (tag > ANY)
+        snprintf(words, room, "tag %d, ", tag);
     else
-        snprintf(words, room, "tag %d", tag);
+        *words = '\0';
 }
 
 /* Writes what a rank waits for, except the peer: "in MPI_Recv, tag 7, MPI_COMM_WORLD". */
@@ -80,7 +83,7 @@ static void describe_wait(const struct tern_wait_record *record, char *words, si
     switch (record->kind) {
     case TERN_WAIT_RECV:
     case TERN_WAIT_SEND:
-        snprintf(words, room, "in %s%s, %s%s, %s", procedure, requests,
+        snprintf(words, room, "in %s%s, %s%s%s", procedure, requests,
                  record->requests && record->kind == TERN_WAIT_SEND ? "to send, " : "", tag,
                  comm_of(record));
         break;
@@ -244,7 +247,7 @@ static void add_peers(struct text *text, const struct tern_where_rank *ranks,
         add(text, ", for rank %d", record->world);
     if (same && record->world >= 0 && record->peer != record->world)
         add(text, " (%d there)", record->peer);
-    if (same_bytes && record->bytes >= 0)
+    if (same_bytes && record->bytes >= 0 && record->tag >= ANY)
         add(text, ", %lld bytes%s", (long long)record->bytes,
             record->kind == TERN_WAIT_RECV ? " at most" : "");
 }
@@ -342,7 +345,7 @@ static void add_link(struct text *text, const struct tern_where_rank *ranks, int
     if (record->kind == TERN_WAIT_COLLECTIVE)
         add(text, "number %lld, ", (long long)record->number);
     else
-        add(text, "%s, ", tag);
+        add(text, "%s", tag);
     add(text, "%s", comm_of(record));
 }
 

@@ -107,6 +107,38 @@ static void hang_in_messages(const char *how)
     }
 }
 
+/* All ranks but 0 are in a collective of a window or a file. */
+static void hang_in_parts(const char *how)
+{
+    MPI_Win window;
+    MPI_File file;
+    if (strcmp(how, "window") == 0) {
+        MPI_Win_create(value, sizeof value, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+        MPI_Win_fence(0, window);
+        if (rank > 0)
+            MPI_Put(value, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+        for (int i = 0; i < 2 && rank > 0; i++)
+            MPI_Win_fence(0, window);
+    } else if (strcmp(how, "start") == 0) {
+        MPI_Group all, first;
+        MPI_Comm_group(MPI_COMM_WORLD, &all);
+        MPI_Group_incl(all, 1, (int[]){0}, &first);
+        MPI_Win_create(value, sizeof value, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+        MPI_Win_set_name(window, "halo");
+        if (rank > 0)
+            MPI_Win_start(first, 0, window);
+    } else if (strcmp(how, "file") == 0) {
+        MPI_File_open(MPI_COMM_WORLD, "./hanging.data",
+                      MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                      &file);
+        if (rank > 0)
+            MPI_File_write_all(file, value, 4, MPI_INT, MPI_STATUS_IGNORE);
+    } else {
+        return;
+    }
+    MPI_Recv(value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 static void say_ready(void)
 {
     printf("ready\n");
@@ -140,6 +172,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "pingpong") == 0 && rank < 2)
         ping_pong();
     hang_in_messages(argv[1]);
+    hang_in_parts(argv[1]);
     if (strcmp(argv[1], "compute") == 0)
         spin(6);
     if (rank == (strcmp(argv[1], "input") ? 1 % size : 0)) /* rank 0 has the standard input */

@@ -124,6 +124,20 @@ START_TEST(many_run)
 }
 END_TEST
 
+/* The tags of a window or a file say nothing to a user. */
+START_TEST(own_tags)
+{
+    waits(0, TERN_WAIT_RECV, "MPI_Win_wait", 1, -4);
+    waits(1, TERN_WAIT_RECV, "MPI_Win_wait", 0, -4);
+    strcpy(ranks[0].where.record.comm, "a window");
+    strcpy(ranks[1].where.record.comm, "a window");
+    char *table = page(2);
+    has(table, "2 ranks wait in MPI_Win_wait, a window, for different ranks, for 0 s: 0,1");
+    has(table, "rank 0 waits in MPI_Win_wait for rank 1, a window; rank 1 waits");
+    free(table);
+}
+END_TEST
+
 START_TEST(chains)
 {
     for (int rank = 0; rank < 8; rank++)
@@ -231,6 +245,7 @@ int main(void)
     tcase_add_test(tcase, large_circle);
     tcase_add_test(tcase, everything_differs);
     tcase_add_test(tcase, many_run);
+    tcase_add_test(tcase, own_tags);
     tcase_add_test(tcase, chains);
     tcase_add_test(tcase, silent_host);
     tcase_add_test(tcase, states);

@@ -70,6 +70,16 @@ start 4 recv
 where "a rank that is not in the collective" '^ +3 ranks wait in MPI_Allreduce, number 11 on MPI_COMM_WORLD \(3 of its 4 ranks\), .*: 0,2,3$'
 where "but in a receive" '^ +1 rank waits in MPI_Recv, tag 7, MPI_COMM_WORLD, for rank 0, .*: 1 \(host [^ ]+, pid [0-9]+\)$'
 end
+start 3 window
+where "a fence" '^ +2 ranks wait in MPI_Win_fence, number [0-9]+ on a window \(2 of its 3 ranks\), .*: 1,2$'
+end
+start 3 start
+where "a window's name, and no tag of the library's own" '^ +2 ranks wait in MPI_Win_start, halo, for rank 0, for [0-9]+ (to [0-9]+ )?s: 1,2$'
+end
+start 3 file
+where "a file" '^ +2 ranks wait in MPI_File_write_all, the file hanging.data, for .*: 1,2$'
+where "who is waited for" '^    (a circle of 1 rank: rank 0 waits in MPI_Recv for rank 0|2 ranks wait in the end for rank 0)'
+end
 start 3 icoll
 where "a nonblocking collective" '^ +2 ranks wait in MPI_Wait of MPI_Iallreduce, number 11 on MPI_COMM_WORLD \(2 of its 3 ranks\), .*: 1,2$'
 end
