@@ -37,22 +37,20 @@ static void drop_from_sequence(struct tern_strings *sequence, const char *names)
     *sequence = kept;
 }
 
-int tern_left_out_drop(struct tern_host_list *list)
+const char *tern_left_out_read(struct tern_strings *sequence)
 {
     const char *names = getenv(variable);
-    int kept = 0;
-    if (!names)
-        return 0;
-    names = left_out = tern_must_copy(names);
-    unsetenv(variable);
-    for (int i = 0; i < list->count; i++)
-        if (!is_among(list->items[i].name, names))
-            list->items[kept++] = list->items[i];
-    list->count = kept;
-    drop_from_sequence(&list->sequence, names);
-    if (kept > 0)
-        return 0;
-    return tern_error(TERN_ERR_ARG, "no host is left: nothing can be started on %s", names);
+    if (names) {
+        left_out = tern_must_copy(names);
+        unsetenv(variable);
+        drop_from_sequence(sequence, left_out);
+    }
+    return left_out;
+}
+
+bool tern_left_out_has(const char *host)
+{
+    return left_out && is_among(host, left_out);
 }
 
 void tern_left_out_begin_anew(const struct tern_host_list *list, char **argv)

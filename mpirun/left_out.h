@@ -9,9 +9,14 @@
 
 #include "mpirun/plan/host_list.h"
 
-/* Removes the hosts that an earlier try has left out. Returns 0, or TERN_ERR_ARG if no host is
- * left. */
-int tern_left_out_drop(struct tern_host_list *list);
+#include <stdbool.h>
+
+/* Reads which hosts earlier tries have left out, and removes them from the order of --map-by seq.
+ * Returns their names with commas between, owned by this file, or NULL. Call it once, before
+ * tern_left_out_has. */
+const char *tern_left_out_read(struct tern_strings *sequence);
+/* Returns true if an earlier try has left out the host. */
+bool tern_left_out_has(const char *host);
 
 /* Begins anew without the hosts that have failed (start_agents.h), if the user wants that. Call it
  * after the agents have been ended. Returns only if not: nobody wants it, no host has failed, or

@@ -89,6 +89,14 @@ static void add_default_hostfile(struct tern_options *options)
     free(installed);
 }
 
+/* Host `from` becomes host `to`, which is not behind it. */
+static void keep_limits(struct tern_placement *p, int from, int to)
+{
+    int apps = p->options->app_count;
+    if (p->limits)
+        memmove(p->limits + to * apps, p->limits + from * apps, apps * sizeof *p->limits);
+}
+
 int tern_placement_collect(struct tern_options *options, struct tern_placement *p)
 {
     p->options = options;
@@ -100,16 +108,23 @@ int tern_placement_collect(struct tern_options *options, struct tern_placement *
     if (!error)
         error = tern_hosts_collect(&options->hosts, &options->hostfiles,
                                    options->rankfile ? &p->rankfile : NULL, list);
-    if (!error)
-        error = tern_left_out_drop(list);
+    if (!error && !options->rankfile && !options->sequential)
+        error = tern_hosts_limit(options, list, &p->limits);
     if (error)
         return error;
+    const char *left_out = tern_left_out_read(&list->sequence);
     int kept = 0;
     for (int i = 0; i < list->count; i++) {
-        if (!options->no_local || !list->items[i].here)
-            list->items[kept++] = list->items[i];
+        const struct tern_host_entry *entry = &list->items[i];
+        if ((!options->no_local || !entry->here) && !tern_left_out_has(entry->name)) {
+            keep_limits(p, i, kept);
+            list->items[kept++] = *entry;
+        }
     }
     list->count = kept;
+    options->map.limits = p->limits;
+    if (!kept && left_out)
+        return tern_error(TERN_ERR_ARG, "no host is left: nothing can be started on %s", left_out);
     if (!kept)
         return tern_error(TERN_ERR_ARG, "--nolocal excludes this machine, and there is no other "
                                         "host; name hosts by --host or --hostfile");
@@ -198,6 +213,7 @@ static int drop_unused(struct tern_placement *p)
         }
         if (p->here == h)
             p->here = kept;
+        keep_limits(p, h, kept);
         p->list.items[kept] = p->list.items[h];
         p->hosts[kept++] = p->hosts[h];
     }

@@ -22,6 +22,7 @@ struct tern_placement {
     struct tern_host_list list;
     /* by rank; NULL unless a rankfile or --map-by seq fixes places */
     struct tern_fixed_place *fixed;
+    int *limits; /* which program may use which host, as struct tern_map_request says; or NULL */
     struct tern_host own;           /* this machine, whether the list has it or not */
     struct tern_host *hosts;        /* one for each entry of `list`, then the `unused` ones */
     int unused; /* number of hosts after those of the list, which get no rank */

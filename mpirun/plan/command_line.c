@@ -193,6 +193,8 @@ static int read_app(char **words, int count, int *at, struct tern_options *optio
                     struct tern_app *app)
 {
     bool from_file = false;
+    int hosts = options->hosts_are_default ? 0 : options->hosts.count;
+    int files = options->hostfiles.count;
     while (*at < count && words[*at][0] == '-' && words[*at][1]) {
         char *word = words[*at], *joined;
         if (strcmp(word, "--") == 0) {
@@ -227,6 +229,10 @@ static int read_app(char **words, int count, int *at, struct tern_options *optio
     }
     for (; *at < count && strcmp(words[*at], ":"); (*at)++)
         tern_strings_add(&app->argv, words[*at]);
+    for (; hosts < options->hosts.count && !options->hosts_are_default; hosts++)
+        tern_strings_add(&app->hosts, options->hosts.items[hosts]);
+    for (; files < options->hostfiles.count; files++)
+        tern_strings_add(&app->hostfiles, options->hostfiles.items[files]);
     if (app->argv.count == 0) {
         if (from_file && options->app_count)
             return 0;
@@ -243,6 +249,8 @@ static void free_app(struct tern_app *app)
 {
     tern_strings_free(&app->argv);
     tern_strings_free(&app->env);
+    tern_strings_free(&app->hosts);
+    tern_strings_free(&app->hostfiles);
 }
 
 static int parse_app(char **words, int count, int *at, struct tern_options *options)

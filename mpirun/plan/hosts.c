@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpirun/plan/hosts.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -126,6 +127,15 @@ static void add_to_sequence(struct tern_host_list *list)
         tern_strings_add(&list->sequence, list->items[i].name);
 }
 
+/* Returns true if word `at` of the list stands there before, too. */
+static bool is_repeated(const struct tern_strings *list, int at)
+{
+    for (int i = 0; i < at; i++)
+        if (strcmp(list->items[i], list->items[at]) == 0)
+            return true;
+    return false;
+}
+
 /* Lists the hosts of the allocation, of --hostfile and of --host in `list`, and narrows them. */
 static int collect(const struct tern_strings *hosts, const struct tern_strings *files,
                    struct tern_host_list *list)
@@ -138,7 +148,8 @@ static int collect(const struct tern_strings *hosts, const struct tern_strings *
         tern_host_identify(&list->items[i]);
     add_to_sequence(list);
     for (int i = 0; i < files->count && !error; i++)
-        error = tern_hostfile_read(files->items[i], &listed);
+        if (!is_repeated(files, i)) /* its slots count once, though several programs name it */
+            error = tern_hostfile_read(files->items[i], &listed);
     if (!error && files->count && !listed.count)
         error = tern_error(TERN_ERR_ARG, "the hostfile %s names no host", files->items[0]);
     if (!error && listed.count)
@@ -176,4 +187,82 @@ int tern_hosts_collect(const struct tern_strings *hosts, const struct tern_strin
     }
     *ret_list = list;
     return 0;
+}
+
+/* ---- hosts of single programs ---- */
+
+static bool names_hosts(const struct tern_app *app)
+{
+    return app->hosts.count || app->hostfiles.count;
+}
+
+/* Puts the hosts of `base` in front of the others of `list`. A host of both has the slots that it
+ * has in `base`, or more if --host says so. */
+static void widen(struct tern_host_list *list, const struct tern_host_list *base)
+{
+    struct tern_host_list wide = { .where = list->where, .sequence = list->sequence };
+    for (int i = 0; i < base->count; i++) {
+        struct tern_host_entry entry = base->items[i];
+        const struct tern_host_entry *named = tern_host_list_find_entry(list, &entry);
+        if (named && entry.slots && named->slots > entry.slots)
+            entry.slots = named->slots;
+        tern_host_list_add(&wide, &entry);
+    }
+    for (int i = 0; i < list->count; i++)
+        if (!tern_host_list_find_entry(base, &list->items[i]))
+            tern_host_list_add(&wide, &list->items[i]);
+    list->sequence = (struct tern_strings){ 0 };
+    tern_host_list_free(list);
+    *list = wide;
+}
+
+/* Stores the limits of program `app` for each host of `list`: those of `own`, or none. */
+static void set_limits(const struct tern_options *options, int app,
+                       const struct tern_host_list *list, const struct tern_host_list *own,
+                       int *limits)
+{
+    bool named = names_hosts(&options->apps[app]);
+    for (int h = 0; h < list->count; h++) {
+        const struct tern_host_entry *entry = tern_host_list_find_entry(own, &list->items[h]);
+        bool anywhere = !named && !own->count;
+        limits[h * options->app_count + app] = !entry && !anywhere ? 0
+                                               : named && entry->slots ? entry->slots
+                                                                       : INT_MAX;
+    }
+}
+
+int tern_hosts_limit(const struct tern_options *options, struct tern_host_list *list,
+                     int **ret_limits)
+{
+    static const struct tern_strings none;
+    struct tern_host_list base = { .where = list->where };
+    bool any = false, all = true;
+    *ret_limits = NULL;
+    for (int app = 0; app < options->app_count; app++) {
+        any |= names_hosts(&options->apps[app]);
+        all &= options->apps[app].hosts.count > 0;
+    }
+    if (!any || options->app_count < 2)
+        return 0;
+    int error = collect(&none, &options->hostfiles, &base);
+    if (!error && !all && base.count) {
+        widen(list, &base);
+        error = check_names(list);
+    }
+    int *limits = tern_must_alloc((size_t)list->count * options->app_count * sizeof *limits);
+    for (int app = 0; app < options->app_count && !error; app++) {
+        const struct tern_app *of = &options->apps[app];
+        struct tern_host_list own = { .where = list->where };
+        if (names_hosts(of))
+            error = collect(&of->hosts,
+                            of->hostfiles.count ? &of->hostfiles : &options->hostfiles, &own);
+        set_limits(options, app, list, names_hosts(of) ? &own : &base, limits);
+        tern_host_list_free(&own);
+    }
+    tern_host_list_free(&base);
+    if (error)
+        free(limits);
+    else
+        *ret_limits = limits;
+    return error;
 }

@@ -6,6 +6,7 @@
  * --hostfile, which must be in the batch system's allocation if there is one. */
 
 #include "mpirun/plan/host_list.h"
+#include "mpirun/plan/options.h"
 #include "mpirun/plan/rankfile.h"
 
 /* Lists the hosts after --host, --hostfile and the allocation, each once and in order. If none of
@@ -13,5 +14,12 @@
  * caller frees *ret_list. Returns 0 or TERN_ERR_ARG. May ask the resolver, and block. */
 int tern_hosts_collect(const struct tern_strings *hosts, const struct tern_strings *files,
                        const struct tern_rankfile *rankfile, struct tern_host_list *ret_list);
+
+/* Finds out which program may use which host, if programs name hosts of their own. Completes
+ * `list`, that of tern_hosts_collect, with hosts that only programs without a --host use. Stores in
+ * *ret_limits what struct tern_map_request says of them, or NULL if all programs may run
+ * everywhere. The caller frees it. Returns 0 or TERN_ERR_ARG. May ask the resolver, and block. */
+int tern_hosts_limit(const struct tern_options *options, struct tern_host_list *list,
+                     int **ret_limits);
 
 #endif

@@ -27,11 +27,19 @@
 #include "lib/util/error.h"
 #include "mpirun/base/strings.h"
 
-static int ppr_capacity(const struct tern_mapping *m)
+/* Returns how many slots of a host a program may use, as `limits` of the request says. */
+static int limit_of(const struct tern_mapping *m, int app, int h)
+{
+    return m->request->limits ? m->request->limits[h * m->request->apps + app] : INT_MAX;
+}
+
+static int ppr_capacity(const struct tern_mapping *m, int app)
 {
     int capacity = 0;
     for (int h = 0; h < m->host_count; h++)
-        capacity += m->request->per_object * tern_host_objects(&m->hosts[h], m->request->per_level);
+        if (limit_of(m, app, h))
+            capacity +=
+                m->request->per_object * tern_host_objects(&m->hosts[h], m->request->per_level);
     return capacity;
 }
 
@@ -54,11 +62,11 @@ static int too_few_places(const struct tern_map_request *request, int ranks)
 static int count_ranks(const struct tern_mapping *m, int *ret_app_np)
 {
     const struct tern_map_request *request = m->request;
-    int capacity = request->fixed        ? request->fixed_count
-                   : request->per_object ? ppr_capacity(m)
-                                         : m->map->slots;
     int64_t total = 0;
     for (int a = 0; a < request->apps; a++) {
+        int capacity = request->fixed        ? request->fixed_count
+                       : request->per_object ? ppr_capacity(m, a)
+                                             : m->map->slots;
         ret_app_np[a] = request->np[a];
         if (request->np[a] < 0)
             return tern_error(TERN_ERR_ARG, "the job would have %d ranks; expected at least 1",
@@ -142,13 +150,11 @@ static int add_evenly(const struct tern_mapping *m, int extra, int *quotas)
     return extra;
 }
 
-/* Returns how many ranks each host may get, such that all ranks find a place if there is room. The
- * caller frees it. */
-static int *decide_quotas(const struct tern_mapping *m)
+/* Returns how many ranks each host may get by its slots, or by ppr. The caller frees it. */
+static int *offer_slots(const struct tern_mapping *m)
 {
     const struct tern_map_request *request = m->request;
     int *quotas = tern_must_alloc(m->host_count * sizeof *quotas);
-    int64_t total = 0;
     bool over = m->map->size > m->map->slots, in_turn = request->by == TERN_MAP_LEVEL_NODE;
     if (request->span)
         share_out(m, quotas);
@@ -161,8 +167,19 @@ static int *decide_quotas(const struct tern_mapping *m)
         else if (!request->span)
             quotas[h] = slots_of(m, h);
         quotas[h] = lesser(quotas[h], most_of(m, h));
-        total += quotas[h];
     }
+    return quotas;
+}
+
+/* Returns how many ranks each host may get, such that all ranks find a place if there is room. The
+ * caller frees it. */
+static int *decide_quotas(const struct tern_mapping *m)
+{
+    const struct tern_map_request *request = m->request;
+    int *quotas = offer_slots(m);
+    int64_t total = 0;
+    for (int h = 0; h < m->host_count; h++)
+        total += quotas[h];
     for (int h = 0; h < m->host_count && total < m->map->size; h++) {
         int free_slots = lesser(slots_of(m, h), most_of(m, h)) - quotas[h];
         if (free_slots > 0) {
@@ -173,6 +190,52 @@ static int *decide_quotas(const struct tern_mapping *m)
     if (total < m->map->size && !request->per_object)
         add_evenly(m, (int)(m->map->size - total), quotas);
     return quotas;
+}
+
+/* Returns how many ranks each host may have after program `app` of `ranks` ranks, which names hosts
+ * of its own: those that it may use by its and the host's slots, and more if it has more ranks. The
+ * caller frees it. */
+static int *decide_own_quotas(const struct tern_mapping *m, int app, int ranks, const int *quotas)
+{
+    int *own = tern_must_alloc(m->host_count * sizeof *own);
+    bool room = true;
+    for (int h = 0; h < m->host_count; h++) {
+        int limit = limit_of(m, app, h);
+        own[h] = !limit ? 0 : limit == INT_MAX || m->request->per_object
+                     ? quotas[h]
+                     : lesser(quotas[h], m->host_ranks[h] + limit);
+        ranks -= own[h] > m->host_ranks[h] ? lesser(own[h] - m->host_ranks[h], ranks) : 0;
+    }
+    while (ranks > 0 && room && !m->request->per_object) {
+        room = false;
+        for (int h = 0; h < m->host_count && ranks > 0; h++)
+            if (limit_of(m, app, h) && own[h] < most_of(m, h)) {
+                own[h] = (own[h] > m->host_ranks[h] ? own[h] : m->host_ranks[h]) + 1;
+                ranks--;
+                room = true;
+            }
+    }
+    return own;
+}
+
+/* Checks that program `app`, which names hosts of its own, has no more ranks than these have slots
+ * for it. Returns 0 or TERN_ERR_ARG. */
+static int check_own_slots(const struct tern_mapping *m, int app, int ranks)
+{
+    int64_t slots = 0;
+    for (int h = 0; h < m->host_count; h++) {
+        int limit = limit_of(m, app, h);
+        int left = slots_of(m, h) - m->host_ranks[h];
+        slots += limit && left > 0 ? lesser(limit, left) : 0;
+    }
+    if (ranks <= slots || !m->request->no_oversubscribe || m->request->per_object)
+        return 0;
+    return tern_error(TERN_ERR_ARG,
+                      "program %d has %d rank%s, but the hosts that it may use have %d free slot%s "
+                      "for it, and %s",
+                      app + 1, ranks, ranks == 1 ? "" : "s", (int)slots, slots == 1 ? "" : "s",
+                      m->request->over_hosts ? "--oversubscribe was not given"
+                                             : "--nooversubscribe was given");
 }
 
 /* Returns the host of the next rank, or -1 if there is no room. One host is filled after the other;
@@ -260,6 +323,8 @@ static int no_room(const struct tern_mapping *m, const struct tern_host *full)
 static void place_per_object(const struct tern_mapping *m, int index, struct tern_rank_place *place)
 {
     for (int h = 0; h < m->host_count; h++) {
+        if (!limit_of(m, place->app, h))
+            continue;
         int here = m->request->per_object * tern_host_objects(&m->hosts[h], m->request->per_level);
         if (index < here) {
             place->host = h;
@@ -356,10 +421,14 @@ static void count_crowds(struct tern_mapping *m)
 
 static int place_on_hosts(struct tern_mapping *m, const int *app_np)
 {
-    bool in_turn = m->request->by == TERN_MAP_LEVEL_NODE;
-    int cursor = 0, rank = 0, error = 0;
-    int *quotas = decide_quotas(m);
+    bool in_turn = m->request->by == TERN_MAP_LEVEL_NODE, limited = m->request->limits != NULL;
+    int rank = 0, error = 0;
+    int *quotas = limited ? offer_slots(m) : decide_quotas(m);
     for (int a = 0; a < m->request->apps && !error; a++) {
+        int cursor = 0; /* each program begins at the first host */
+        int *own = limited ? decide_own_quotas(m, a, app_np[a], quotas) : quotas;
+        if (limited)
+            error = check_own_slots(m, a, app_np[a]);
         for (int i = 0; i < app_np[a] && !error; i++, rank++) {
             struct tern_rank_place *place = &m->map->places[rank];
             place->app = a;
@@ -369,12 +438,14 @@ static int place_on_hosts(struct tern_mapping *m, const int *app_np)
             else if (m->request->per_object && !in_turn)
                 place_per_object(m, i, place);
             else
-                place->host = next_host(m, quotas, in_turn, &cursor);
+                place->host = next_host(m, own, in_turn, &cursor);
             if (place->host < 0)
                 error = no_room(m, NULL);
             else if (++m->host_ranks[place->host] > most_of(m, place->host))
                 error = no_room(m, &m->hosts[place->host]);
         }
+        if (own != quotas)
+            free(own);
     }
     free(quotas);
     return error ? error : check_slots(m);

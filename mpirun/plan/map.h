@@ -20,6 +20,9 @@ struct tern_fixed_place {
 struct tern_map_request {
     const int *np;      /* by program: its number of ranks; 0 if not given */
     int apps;           /* number of programs */
+    /* by host, then by program: the slots of the host for the program; INT_MAX: all that the host
+     * has; 0: the program may not run there. NULL: every program may run everywhere */
+    const int *limits;
     enum tern_map_level by; /* where to map: a level, SLOT or DEFAULT */
     int per_object;     /* ppr: ranks on each object of level per_level; 0 if not used */
     enum tern_map_level per_level;

@@ -19,6 +19,9 @@ struct tern_app {
     const char *path;         /* --path; NULL if not given */
     struct tern_strings env;  /* NAME=VALUE from -x and --mca, in order */
     bool wdir_session;        /* --set-cwd-to-session-dir */
+    /* the words of --host and the files of --hostfile that stand among this program's options; also
+     * in the lists of tern_options */
+    struct tern_strings hosts, hostfiles;
 };
 
 /* Values of --stdin other than a rank: no rank reads standard input, or every rank does. */

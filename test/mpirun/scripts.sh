@@ -141,6 +141,24 @@ maps "$large" "far1:0-15 far1:0-15 far1:16-31 far1:16-31 far2:0-15 far2:0-15 far
     --hostfile eight -np 8 --map-by ppr:2:socket --rank-by socket:fill
 maps "$small" "far1:0-1 far1:2-3 far1:0-1 far1:2-3 far2:0-1 far2:2-3" --hostfile eight -np 6 --map-by socket:span --rank-by slot
 
+# hosts of single programs; each program begins at the first host
+maps "$large" "far1:0-15 far2:0-15 far2:16-31 far2:0-15" -np 1 --host far1:4 true : -np 3 --host far2:4
+maps "$large" "far2:0-15 far1:0-15 far1:16-31" -np 1 --host far2:2 true : -np 2 --host far1:2
+maps "$large" "far1:0-15 far1:16-31 far2:0-15 far2:16-31" --hostfile two -np 2 true : --hostfile two -np 2
+maps "$large" "far1:0-15 far1:16-31 far2:0-15 far1:0-15" -np 1 --host far1:4 --map-by node true : -np 3 --host far1:4,far2:4
+maps "$large" "far1:0-15 far1:16-31 far2:0-15 far1:0-15" --hostfile eight -np 1 --map-by node true : -np 3
+ours "$large" "far2:0-15 far1:0-15 far1:16-31 far1:0-15" --hostfile eight -np 1 --host far2 true : -np 3
+ours "$large" "far1:0-15 far1:16-31 far2:0-15 far3:0-15" -np 2 --host far1:4 true : -np 1 --host far2 true : -np 1 --host far3
+maps "$large" "far2:0-15 far2:16-31 far2:0-15" -np 2 --host far2:3 true : -np 1
+ours "$large" "far1:0-15 far2:0-15 far2:16-31" -N 1 --host far1:4,far2:4 true : -N 1 --host far2:4
+ours "$large" "far1:0-15 far1:16-31 far2:- far2:- far2:-" --host far1:4 -np 2 true : --host far2:1 -np 3 --oversubscribe
+printf -- '-np 1 --host far1:4 true\n-np 2 --host far2:4 true\n' >on_hosts
+run -q --dry-run --app on_hosts
+is "--app with hosts" "$rc $(sed -nE 's/.*Data for node: (far.).*Num procs: (.*)/\1 \2/p' out | tr '\n' ' ')" "0 far1 1 far2 2 "
+run -q --dry-run --host far1:4 -np 2 true : --host far1:4,far2:2 -np 7 true
+is "more ranks than slots for a program" "$rc $(cat err)" "1 mpirun: program 2 has 7 ranks, but the hosts that it may use have \
+6 free slots for it, and --oversubscribe was not given"
+
 # more ranks than slots: shared out, not bound
 maps "$small" "far1:- far1:- far1:- far2:- far2:- far2:-" --hostfile two -np 6 --oversubscribe
 maps "$small" "far1:- far1:- far1:- far1:- far2:- far2:- far2:- far2:- far2:-" --hostfile uneven -np 9 --oversubscribe
