@@ -58,7 +58,7 @@ enum stage { RUNNING, ENDING, CLEARING, DRAINING };
 struct rank {
     pid_t pid;
     bool ended, connected, finalized, lost;
-    bool joined; /* connected to another job */
+    enum tern_joined joined; /* to another job */
     bool world; /* connected by MPI_Init, not only by sessions */
     bool other_library; /* has connected, and has loaded another MPI library */
 };
@@ -83,7 +83,8 @@ static struct {
     bool output_lost; /* the job goes on, but its exit status is not 0 */
     char *failure;    /* message of the first failure, or NULL */
     int interrupts;
-    int joined;       /* number of ranks that are connected to other jobs */
+    int joined;       /* number of ranks that are connected to other jobs ... */
+    int parting;      /* ... and that disconnect from them, and wait for them */
     bool done;        /* nothing is left to do but to wait for the jobs that ranks have started */
     sigset_t passed_on; /* signals that users sent and mpirun passed on */
     struct tern_timer stage_timer, time_limit, lost_timer;
@@ -383,12 +384,13 @@ static void rank_aborted(int rank, int status, const char *message)
     end_job();
 }
 
-static void rank_joined(int rank, bool joined)
+static void rank_joined(int rank, enum tern_joined how)
 {
     struct rank *state = &run.ranks[rank];
     int before = run.joined;
-    run.joined += joined - state->joined;
-    state->joined = joined;
+    run.joined += (how == TERN_JOINED) - (state->joined == TERN_JOINED);
+    run.parting += (how == TERN_PARTING) - (state->joined == TERN_PARTING);
+    state->joined = how;
     if (!before != !run.joined)
         tern_spawned_joined(run.joined > 0);
 }
@@ -795,7 +797,7 @@ const struct tern_client_listener tern_run_clients = { rank_connected, rank_star
 /* Ranks that wait for another job do not hang. */
 static bool is_alone(void)
 {
-    return tern_run_goes_on() && !run.joined && tern_children_count() == 0;
+    return tern_run_goes_on() && !run.joined && !run.parting && tern_children_count() == 0;
 }
 
 const struct tern_where_listener tern_run_where = {state_of_rank, tern_run_lost, is_alone};

@@ -230,9 +230,9 @@ void tern_report_card(const void *bytes, size_t length, uint64_t of_rank)
     say_by(own, parts, 3);
 }
 
-void tern_report_joined(bool joined)
+void tern_report_joined(enum tern_joined how)
 {
-    say(TERN_REPORT_JOINED, joined);
+    say(TERN_REPORT_JOINED, (int32_t)how);
 }
 
 bool tern_report_ask(const char *question)

@@ -65,8 +65,7 @@ enum tern_report_kind {
     TERN_REPORT_REMARK,
     /* signal `value` is about to end this program; the text stands in place of a card */
     TERN_REPORT_CRASHED,
-    /* `value` is 1: the rank is now connected to another job (MPI-4.1 section 11.10.4); 0: it is no
-     * longer */
+    /* `value` is an enum tern_joined */
     TERN_REPORT_JOINED,
     /* a part of a question to mpirun (lib/util/question.h), in place of a card; `value` is 1 for
      * the last part. The answer arrives at the port that the question names */
@@ -95,6 +94,13 @@ enum tern_unreached {
  * says why the rank cannot connect. */
 typedef void tern_unreached_taker(uint32_t rank, enum tern_unreached how, uint32_t lanes,
                                   const char *text);
+
+/* Whether a rank is connected to another job (MPI-4.1 section 11.10.4). */
+enum tern_joined {
+    TERN_APART,   /* it is not */
+    TERN_JOINED,  /* it is */
+    TERN_PARTING, /* it is about to disconnect from all, and waits for the other jobs */
+};
 
 /* Remarks that many ranks or hosts may make at the same time. Our mpirun prints the first remark of
  * each kind and drops the others. */

@@ -22,7 +22,7 @@
 #include "mpirun/jobs/port_call.h"
 #include "mpirun/jobs/spawn_line.h"
 
-enum { REFUSE_MS = 3000 };
+enum { REFUSE_MS = 3000, NEAR_REPORTS_MS = 20, FAR_REPORTS_MS = 300 };
 
 static struct {
     bool open, beside;
@@ -31,6 +31,8 @@ static struct {
     char *reason; /* the last message that was kept */
     struct tern_watch socket; /* to the mpirun above */
     struct tern_watch program; /* the process beside which this mpirun was started */
+    bool far;                 /* the job has ranks on other hosts */
+    struct tern_timer judge;  /* until the ranks' last reports are here */
     const struct tern_spawned_listener *listener;
 } spawned = {.socket.fd = -1, .program.fd = -1};
 
@@ -144,15 +146,24 @@ static void socket_ready(struct tern_watch *watch, uint32_t events)
 }
 
 /* The program beside this mpirun has ended. A job that has disconnected from it goes on. */
+static void judge_end(struct tern_timer *timer)
+{
+    (void)timer;
+    bool apart = spawned.ever && !spawned.joined;
+    spawned.ever = true;
+    if (!apart)
+        spawned.listener->end("the program that has started this job has ended");
+}
+
+/* Ranks report that they part before the program can have left the barrier with them. The reports
+ * of this host's ranks wait in their sockets by now; those of other hosts are on their way. */
 static void program_ready(struct tern_watch *watch, uint32_t events)
 {
     (void)events;
     tern_loop_watch(watch, 0);
     close(watch->fd);
-    bool apart = spawned.ever && !spawned.joined;
-    spawned.ever = true;
-    if (!apart)
-        spawned.listener->end("the program that has started this job has ended");
+    spawned.judge.expired = judge_end;
+    tern_loop_set_timer(&spawned.judge, spawned.far ? FAR_REPORTS_MS : NEAR_REPORTS_MS);
 }
 
 /* Watches the program by its process id. */
@@ -179,6 +190,7 @@ int tern_spawned_begin(const struct tern_job *job, const struct tern_spawned_lis
         return 0;
     tern_log_divert(NULL);
     spawned.listener = listener;
+    spawned.far = job->host_count > (job->here >= 0);
     if (spawned.beside)
         return watch_program();
     for (int host = 0; host < job->host_count; host++)

@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+#include "lib/util/launcher.h"
+
 /* Called on the loop of mpirun or of the agent. */
 struct tern_client_listener {
     void (*connected)(int rank); /* PMIx_Init or Tern's report: this is an MPI program */
@@ -24,8 +26,8 @@ struct tern_client_listener {
         const char *text);
     /* signal `number` ends the rank's program; `text` says where, on several lines */
     void (*crashed)(int rank, int number, const char *text);
-    /* the rank is connected to another job (TERN_REPORT_JOINED), or is not any more */
-    void (*joined)(int rank, bool joined);
+    /* the rank is now connected to another job, or is not any more (TERN_REPORT_JOINED) */
+    void (*joined)(int rank, enum tern_joined how);
     /* the rank asks something: a part of a question (lib/util/question.h) */
     void (*asked)(int rank, bool last, const char *part);
 };

@@ -182,7 +182,7 @@ static void handle(struct program *program, const struct tern_report *report,
         tell_text(listener->crashed, rank, report->value, card, card_size);
         break;
     case TERN_REPORT_JOINED:
-        listener->joined(rank, report->value != 0);
+        listener->joined(rank, (enum tern_joined)report->value);
         break;
     case TERN_REPORT_ASK:
         tell_text(tell_part, rank, report->value, card, card_size);

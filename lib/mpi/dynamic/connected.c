@@ -16,7 +16,25 @@ struct connected {
 };
 
 static struct connected *first;
+static int joined, parting; /* number of entries that are not parted yet, and that are now */
 struct tern_comm *tern_connected_parent;
+
+static enum tern_joined state(void)
+{
+    return joined ? TERN_JOINED : parting ? TERN_PARTING : TERN_APART;
+}
+
+/* Changes the numbers of entries, and tells the launcher whether this process is connected to other
+ * jobs. A process says that it parts before it does. So the launcher knows it when the other end
+ * has seen the barrier's end, and perhaps exits. */
+static void count(int more_joined, int more_parting)
+{
+    enum tern_joined before = state();
+    joined += more_joined;
+    parting += more_parting;
+    if (state() != before && tern_report_is_open())
+        tern_report_joined(state());
+}
 
 int tern_connected_add(struct tern_comm *comm)
 {
@@ -25,8 +43,7 @@ int tern_connected_add(struct tern_comm *comm)
         return tern_error(TERN_ERR_NO_MEM, "no memory to note a connected job");
     *entry = (struct connected){.comm = comm};
     tern_comm_retain(comm);
-    if (!first && tern_report_is_open())
-        tern_report_joined(true);
+    count(1, 0);
     while (*end)
         end = &(*end)->next;
     *end = entry;
@@ -45,6 +62,7 @@ bool tern_connected_has(const struct tern_comm *comm)
 static int start(struct connected *entry)
 {
     struct tern_call call;
+    count(-1, 1);
     tern_call_barrier(&call, &entry->comm->coll);
     return tern_call_start(&call, &entry->parting);
 }
@@ -69,8 +87,7 @@ static void drop(struct connected *entry)
         tern_connected_parent = NULL;
     tern_comm_release(entry->comm);
     free(entry);
-    if (!first && tern_report_is_open())
-        tern_report_joined(false);
+    count(0, -1);
 }
 
 int tern_connected_part(struct tern_comm *comm)
