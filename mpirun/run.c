@@ -417,6 +417,11 @@ static void show_remark(int rank, int remark, const char *text)
 
 static void rank_remarked(int rank, int remark, const char *text)
 {
+    if (remark == TERN_REMARK_LIBRARY && run.stage == RUNNING && tern_spawned_is_awaited()) {
+        tern_run_fail(1, "rank %d on host %s: %s", rank, host_name(rank), one_line(text));
+        end_job(); /* it will never connect to its parents, who wait for it */
+        return;
+    }
     show_remark(rank, remark, text);
     if (remark == TERN_REMARK_LIBRARY && run.ranks[rank].connected) {
         run.other_library = run.ranks[rank].other_library = true;

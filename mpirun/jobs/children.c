@@ -261,10 +261,12 @@ static int write_question(const char *question, const struct tern_question *more
     return written ? fd : -1;
 }
 
-/* Runs another mpirun. Returns 0 or an errno. */
+/* Runs another mpirun. Calls it by its absolute path if this one was called so: that stands for
+ * --prefix. Returns 0 or an errno. */
 static int run(int socket, int question, pid_t *ret_pid)
 {
-    char path[PATH_MAX], *argv[] = {"mpirun", "--spawned", "3", "4", NULL};
+    bool absolute = children.job->options->implied_prefix != NULL;
+    char path[PATH_MAX], *argv[] = {absolute ? path : "mpirun", "--spawned", "3", "4", NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none, all;

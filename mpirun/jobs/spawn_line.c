@@ -285,9 +285,9 @@ static void write_program(struct reading *r, int at, struct tern_strings *words)
     add_all(words, &program->words);
 }
 
-static void write_line(struct reading *r, struct tern_strings *words)
+static void write_line(struct reading *r, const char *called, struct tern_strings *words)
 {
-    tern_strings_add(words, "mpirun");
+    tern_strings_add(words, called);
     add_option(words, "--stdin", "none");
     add_all(words, &r->inherit);
     if (!r->maps)
@@ -318,7 +318,7 @@ static void free_reading(struct reading *r)
         tern_strings_free(lists[i]);
 }
 
-int tern_spawn_line_make(char *question, struct tern_spawn_line *ret_line)
+int tern_spawn_line_make(const char *called, char *question, struct tern_spawn_line *ret_line)
 {
     struct reading reading = {.line = ret_line};
     char *at = question, *word, *value;
@@ -329,7 +329,7 @@ int tern_spawn_line_make(char *question, struct tern_spawn_line *ret_line)
     if (!error && !reading.count)
         error = tern_error(TERN_ERR_ARG, "the question names no program");
     if (!error)
-        write_line(&reading, &ret_line->words);
+        write_line(&reading, called, &ret_line->words);
     free_reading(&reading);
     return error;
 }

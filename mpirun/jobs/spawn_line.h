@@ -17,8 +17,10 @@ struct tern_spawn_line {
     int number;  /* of the job */
 };
 
-/* Reads the question. Changes its text. Returns 0, or TERN_ERR_* with text: TERN_ERR_INFO_VALUE if
- * an info value is wrong. *ret_line is filled in as far as possible. */
-int tern_spawn_line_make(char *question, struct tern_spawn_line *ret_line);
+/* Reads the question. Changes its text. `called` is the name by which this mpirun was called.
+ * Returns 0, or TERN_ERR_* with text: TERN_ERR_INFO_VALUE if an info value is wrong. *ret_line is
+ * filled in as far as possible. */
+int tern_spawn_line_make(const char *called, char *question,
+                         struct tern_spawn_line *ret_line);
 
 #endif

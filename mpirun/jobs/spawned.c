@@ -95,7 +95,7 @@ int tern_spawned_open(int argc, char **argv, int *ret_argc, char ***ret_argv)
     spawned.open = true;
     spawned.socket.fd = socket;
     tern_log_divert(keep_message);
-    int error = tern_spawn_line_make(question, &spawned.line);
+    int error = tern_spawn_line_make(argv[0], question, &spawned.line);
     free(question);
     if (error)
         return error;
@@ -202,6 +202,11 @@ int tern_spawned_begin(const struct tern_job *job, const struct tern_spawned_lis
                : 0;
 }
 
+bool tern_spawned_is_awaited(void)
+{
+    return spawned.open && !spawned.ever;
+}
+
 void tern_spawned_joined(bool joined)
 {
     spawned.joined = joined;
@@ -228,7 +233,7 @@ bool tern_spawned_ask(const char *question)
 void tern_spawned_end(const char *failure)
 {
     static const char *const otherwise = "the processes have ended without calling MPI_Init";
-    if (!spawned.open || spawned.ever || !spawned.line.port)
+    if (!tern_spawned_is_awaited() || !spawned.line.port)
         return;
     char *text = tern_must_copy(failure          ? failure
                                 : spawned.reason ? spawned.reason

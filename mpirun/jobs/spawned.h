@@ -28,6 +28,8 @@ struct tern_spawned_listener {
 /* Begins to listen to the mpirun or the program that has started this one, and tells it about the
  * job. From here on tern_log prints again. */
 int tern_spawned_begin(const struct tern_job *job, const struct tern_spawned_listener *listener);
+/* Returns true if this job's parents wait until it connects to them. */
+bool tern_spawned_is_awaited(void);
 /* Reports that a rank is connected to another job, or that none is any more. */
 void tern_spawned_joined(bool joined);
 /* Passes a question on to the mpirun that has started this one. Returns false if there is none. */

@@ -13,6 +13,7 @@ own=$("$MPICC" -showme:libdirs)
 mkdir other
 cat >library.c <<'C'
 #include <pmix.h>
+#include <unistd.h>
 int MPI_Init(int *argc, char ***argv)
 {
     static pmix_proc_t self;
@@ -21,6 +22,8 @@ int MPI_Init(int *argc, char ***argv)
 }
 int MPI_Finalize(void)
 {
+    while (access("waits", F_OK) == 0)
+        usleep(10000);
     return PMIx_Finalize(NULL, 0);
 }
 C
@@ -163,6 +166,15 @@ is "two libraries on two hosts" "$rc" 1
 has "two libraries on two hosts" err "$apart"
 run --oversubscribe -np 2 ./tern ./runpath
 is "a child with another library" "$rc $(wc -l <err)" "0 0"
+# processes that a rank starts: the rank would wait for them without end
+"$MPICC" -o spawning "$here/spawning.c" || exit 1
+touch waits
+for program in mpich runpath; do
+    run -n 1 ./spawning foreign "$PWD/$program"
+    is "spawned: $program" "$rc $(grep -c '^class MPI_ERR_SPAWN' out)" "50 1"
+    has "spawned: $program" err 'MPI_Comm_spawn: .*which is the library of another MPI|MPI_Comm_spawn: .*has loaded .*/other/libmpi'
+done
+rm waits
 run --oversubscribe -np 2 true
 is "no MPI" "$rc $(wc -l <err)" "0 0"
 

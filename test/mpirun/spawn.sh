@@ -113,6 +113,18 @@ run -n 1 -x VALUE=inherited "$PWD/spawning" start 1 show file "$PWD/keys"
 has "the info key file" out 'VALUE=of a file,'
 run --tag-output -n 1 "$PWD/spawning" start 1 show
 has "output has the number of the job" out '^\[2,0\]<stdout>:child 0 of 1'
+# where libraries are found: an absolute path to mpirun says it, and a program without a launcher has loaded one
+printf '#!/bin/sh\necho "in $LD_LIBRARY_PATH" | cut -d: -f1\n' >where
+chmod +x where
+libraries() {
+    has "$1: LD_LIBRARY_PATH" out "^in $("$MPICC" -showme:libdirs)\$"
+}
+libraries_before=${LD_LIBRARY_PATH:-}
+unset LD_LIBRARY_PATH
+both libraries foreign "$PWD/where"
+run --noprefix -n 1 "$PWD/spawning" foreign "$PWD/where"
+has "--noprefix is inherited" out '^in $'
+[ -z "$libraries_before" ] || export LD_LIBRARY_PATH=$libraries_before
 mkdir there
 run --output-filename files -n 1 --wdir there "$PWD/spawning" start 1 show
 [ -s files/2/rank.0/stdout ] || complain "no files/2/rank.0/stdout"
