@@ -4,7 +4,7 @@
 #include "lib/accel/accel.h"
 
 #include "lib/accel/cuda_driver.h"
-#include "lib/accel/device_pointer.h"
+#include "lib/accel/device_context.h"
 #include "lib/util/param.h"
 
 #include <stdio.h>
@@ -58,26 +58,30 @@ void tern_accel_init(void)
     tern_accel_watched = true;
 }
 
-bool tern_device_pointer_find(const void *address, struct tern_device_pointer *ret_pointer)
+bool tern_cu_find_place(const struct tern_cu_driver *driver, const void *address,
+                        struct tern_accel_place *ret_place)
 {
-    const struct tern_cu_driver *driver = tern_cu_driver();
     int wanted[] = {TERN_CU_ATTRIBUTE_MEMORY_TYPE, TERN_CU_ATTRIBUTE_CONTEXT,
                     TERN_CU_ATTRIBUTE_DEVICE_ORDINAL, TERN_CU_ATTRIBUTE_IS_MANAGED,
                     TERN_CU_ATTRIBUTE_BUFFER_ID};
     unsigned type = 0, managed = 0;
-    void *values[] = {&type, &ret_pointer->context, &ret_pointer->device, &managed,
-                      &ret_pointer->id};
-    ret_pointer->context = NULL;
-    ret_pointer->device = -1;
-    ret_pointer->id = 0;
-    if (!driver || driver->pointer_attributes(5, wanted, values, (uintptr_t)address))
+    struct tern_accel_place place = {.device = -1};
+    void *values[] = {&type, &place.context, &place.device, &managed, &place.id};
+    if (driver->pointer_attributes(5, wanted, values, (uintptr_t)address))
         return false;
+    *ret_place = place;
     return type == TERN_CU_DEVICE || (managed & 0xff);
+}
+
+bool tern_accel_find(const void *address, struct tern_accel_place *ret_place)
+{
+    const struct tern_cu_driver *driver = tern_cu_driver();
+    return driver && address && !is_surely_host((uintptr_t)address) &&
+           tern_cu_find_place(driver, address, ret_place);
 }
 
 bool tern_accel_is_device(const void *address)
 {
-    struct tern_device_pointer pointer;
-    return address && !is_surely_host((uintptr_t)address) &&
-           tern_device_pointer_find(address, &pointer);
+    struct tern_accel_place place;
+    return tern_accel_find(address, &place);
 }

@@ -13,8 +13,8 @@
  * made (the program synchronises first). Managed memory counts as device memory, because the system
  * calls that move messages cannot read it.
  *
- * An answer about an address is never kept: the program may free the memory and get the same
- * address for memory of another kind.
+ * An answer about an address is kept for one message only: afterwards the program may free the
+ * memory and get the same address for memory of another kind.
  */
 
 #include "lib/util/atomic.h"
@@ -30,8 +30,18 @@ extern TERN_OURS bool tern_accel_watched;
  * so later because the host has such a device, or if the parameter `accel` says so. */
 void tern_accel_init(void);
 
-/* Returns true if `address` is in device or managed memory. Asks the driver, unless the address is
- * in the stack or in the heap. False for NULL. */
+/* What the driver says of an address in device memory. Holds as long as the program must not free
+ * the memory: while a message uses it. */
+struct tern_accel_place {
+    void *context; /* the CUcontext of the memory; NULL: it belongs to no context (VMM, pools) */
+    int device;    /* ordinal */
+    uint64_t id;   /* of the allocation, never used again in this process; 0: none */
+};
+
+/* Returns true if `address` is in device or managed memory, and sets *ret_place. Asks the driver,
+ * unless the address is in the stack or in the heap. False for NULL. */
+bool tern_accel_find(const void *address, struct tern_accel_place *ret_place);
+/* The same, without the place. */
 bool tern_accel_is_device(const void *address);
 
 /* The same, at no cost where there is no driver. */
@@ -40,17 +50,27 @@ static inline bool tern_accel_holds(const void *address)
     return TERN_UNLIKELY(tern_accel_watched) && tern_accel_is_device(address);
 }
 
+/* A context that is current in this thread for a while. */
+struct tern_accel_entry {
+    void *context; /* NULL: none */
+    int device;
+    bool pushed;  /* else it was current before */
+    bool primary; /* it is held until the end */
+};
+
 /*
  * Copies that are started one after the other and awaited together. `device` is the address of one
  * of the buffers in device memory; the copies run in its context. The other buffers may be of any
  * kind. All functions are thread-safe.
  */
 struct tern_accel_batch {
-    void *context, *stream; /* NULL: nothing was started */
-    int primary; /* ordinal of the device whose primary context is held; -1: none */
-    int error;   /* of the first copy that failed, TERN_ERR_*; it was said */
+    struct tern_accel_entry entry;
+    void *stream; /* NULL: nothing was started */
+    int error;    /* of the first copy that failed, TERN_ERR_*; it was said */
 };
-void tern_accel_begin(struct tern_accel_batch *batch, const void *device);
+/* `place`: where `device` is; NULL: not known yet, asks the driver. */
+void tern_accel_begin(struct tern_accel_batch *batch, const void *device,
+                      const struct tern_accel_place *place);
 void tern_accel_copy_in(struct tern_accel_batch *batch, void *to, const void *from, size_t bytes);
 /* Copies `rows` rows of `bytes` bytes each. Strides are in bytes, and at least `bytes`. */
 void tern_accel_copy_rows(struct tern_accel_batch *batch, void *to, size_t to_stride,
@@ -60,5 +80,8 @@ int tern_accel_end(struct tern_accel_batch *batch);
 
 /* Copies between buffers of any kind. Returns 0 or TERN_ERR_*. */
 int tern_accel_copy(void *to, const void *from, size_t bytes);
+
+/* Gives back streams and events before MPI ends. Nothing may be under way. */
+void tern_accel_leave(void);
 
 #endif

@@ -18,6 +18,12 @@ typedef int tern_cu_result;    /* CUresult; 0: success */
 typedef uint64_t tern_cu_addr; /* CUdeviceptr */
 typedef struct CUctx_st *tern_cu_context;
 typedef struct CUstream_st *tern_cu_stream;
+typedef struct CUevent_st *tern_cu_event;
+
+/* CUipcMemHandle. */
+struct tern_cu_ipc_handle {
+    char bytes[64];
+};
 
 /* Values of CUresult. */
 enum {
@@ -26,7 +32,12 @@ enum {
     TERN_CU_DEINITIALIZED = 4,
     TERN_CU_INVALID_CONTEXT = 201,
     TERN_CU_INVALID_HANDLE = 400,
+    TERN_CU_INVALID_DEVICE = 101,
+    TERN_CU_ALREADY_MAPPED = 208,
+    TERN_CU_PEER_ACCESS_UNSUPPORTED = 217,
+    TERN_CU_NOT_READY = 600,
     TERN_CU_CONTEXT_IS_DESTROYED = 709,
+    TERN_CU_NOT_SUPPORTED = 801,
 };
 
 /* Values of CUpointer_attribute. */
@@ -42,7 +53,11 @@ enum {
 /* Values of CUmemorytype. */
 enum { TERN_CU_HOST = 1, TERN_CU_DEVICE = 2 };
 
-enum { TERN_CU_STREAM_NON_BLOCKING = 1 };
+enum {
+    TERN_CU_STREAM_NON_BLOCKING = 1,
+    TERN_CU_EVENT_DISABLE_TIMING = 2,
+    TERN_CU_IPC_LAZY_PEER_ACCESS = 1,
+};
 
 /* CUDA_MEMCPY2D of version 2. */
 struct tern_cu_copy_2d {
@@ -67,13 +82,23 @@ struct tern_cu_copy_2d {
     X(error_text, cuGetErrorString, (tern_cu_result, const char **))                               \
     X(pointer_attributes, cuPointerGetAttributes, (unsigned, int *, void **, tern_cu_addr))        \
     X(pointer_set, cuPointerSetAttribute, (const void *, int, tern_cu_addr))                       \
+    X(context_current, cuCtxGetCurrent, (tern_cu_context *))                                       \
     X(context_push, cuCtxPushCurrent_v2, (tern_cu_context))                                        \
     X(context_pop, cuCtxPopCurrent_v2, (tern_cu_context *))                                        \
     X(primary_state, cuDevicePrimaryCtxGetState, (int, unsigned *, int *))                         \
     X(primary_retain, cuDevicePrimaryCtxRetain, (tern_cu_context *, int))                          \
     X(primary_release, cuDevicePrimaryCtxRelease_v2, (int))                                        \
     X(stream_create, cuStreamCreate, (tern_cu_stream *, unsigned))                                 \
+    X(stream_destroy, cuStreamDestroy_v2, (tern_cu_stream))                                        \
     X(stream_wait, cuStreamSynchronize, (tern_cu_stream))                                          \
+    X(event_create, cuEventCreate, (tern_cu_event *, unsigned))                                    \
+    X(event_record, cuEventRecord, (tern_cu_event, tern_cu_stream))                                \
+    X(event_query, cuEventQuery, (tern_cu_event))                                                  \
+    X(event_destroy, cuEventDestroy_v2, (tern_cu_event))                                           \
+    X(address_range, cuMemGetAddressRange_v2, (tern_cu_addr *, size_t *, tern_cu_addr))            \
+    X(ipc_get, cuIpcGetMemHandle, (struct tern_cu_ipc_handle *, tern_cu_addr))                     \
+    X(ipc_open, cuIpcOpenMemHandle_v2, (tern_cu_addr *, struct tern_cu_ipc_handle, unsigned))      \
+    X(ipc_close, cuIpcCloseMemHandle, (tern_cu_addr))                                              \
     X(copy, cuMemcpyAsync, (tern_cu_addr, tern_cu_addr, size_t, tern_cu_stream))                   \
     X(copy_2d, cuMemcpy2DAsync_v2, (const struct tern_cu_copy_2d *, tern_cu_stream))
 

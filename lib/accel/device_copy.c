@@ -3,69 +3,18 @@
 /*
  * Copies from and to device memory, on streams of our own, one for each context. They do not wait
  * for the program's streams, so a kernel that waits for a message cannot block the message.
- *
- * A context may be destroyed, and another one made at its address. Its stream is then invalid; the
- * copy is begun again once, with a new stream.
  */
-#include "lib/accel/accel.h"
-#include "lib/accel/cuda_driver.h"
-#include "lib/accel/device_pointer.h"
+#include "lib/accel/device_context.h"
 #include "lib/util/error.h"
 
-#include <pthread.h>
 #include <stdint.h>
 #include <string.h>
-
-enum { CONTEXTS = 64 };
-
-/* The streams, by context; when all places are taken, the oldest is used again. */
-static struct {
-    void *context;
-    tern_cu_stream stream;
-} streams[CONTEXTS];
-static unsigned streams_made;
-static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-
-static int say(const struct tern_cu_driver *driver, const char *what, int result)
-{
-    const char *name = NULL, *text = NULL;
-    driver->error_name(result, &name);
-    driver->error_text(result, &text);
-    return tern_error(TERN_ERR_BUFFER,
-                      "the CUDA driver could not %s: %s (%s); the buffer was freed, or its context "
-                      "destroyed, or a kernel before this call failed",
-                      what, name ? name : "unknown error", text ? text : "no text");
-}
 
 static void fail(const struct tern_cu_driver *driver, struct tern_accel_batch *batch,
                  const char *what, int result)
 {
     if (result && !batch->error)
-        batch->error = say(driver, what, result);
-}
-
-/* Returns the stream of the current context. With `again`, makes a new one. */
-static int find_stream(const struct tern_cu_driver *driver, void *context, bool again,
-                       tern_cu_stream *ret_stream)
-{
-    int result = 0;
-    unsigned i = 0;
-    pthread_mutex_lock(&gate);
-    while (i < CONTEXTS && streams[i].context != context)
-        i++;
-    if (i == CONTEXTS) {
-        i = streams_made++ % CONTEXTS;
-        again = true;
-    }
-    if (again) {
-        streams[i].context = NULL;
-        result = driver->stream_create(&streams[i].stream, TERN_CU_STREAM_NON_BLOCKING);
-        if (!result)
-            streams[i].context = context;
-    }
-    *ret_stream = streams[i].stream;
-    pthread_mutex_unlock(&gate);
-    return result;
+        batch->error = tern_cu_say(driver, what, result);
 }
 
 /* Lets the program's own synchronous copies from and to a buffer end before they return, from now
@@ -82,49 +31,25 @@ static void make_synchronous(const struct tern_cu_driver *driver, const void *de
     __atomic_store_n(&known[id % IDS], id, __ATOMIC_RELAXED);
 }
 
-/* Finds the context of a buffer. Memory without one (VMM, pools) is reached through its device's
- * primary context, if the program uses that. */
-static void *context_of(const struct tern_cu_driver *driver,
-                        const struct tern_device_pointer *pointer, int *ret_primary)
-{
-    unsigned flags;
-    int active = 0;
-    tern_cu_context context = NULL;
-    *ret_primary = -1;
-    if (pointer->context)
-        return pointer->context;
-    if (pointer->device >= 0 && driver->primary_state(pointer->device, &flags, &active) == 0 &&
-        active && driver->primary_retain(&context, pointer->device) == 0)
-        *ret_primary = pointer->device;
-    return context;
-}
-
-void tern_accel_begin(struct tern_accel_batch *batch, const void *device)
+void tern_accel_begin(struct tern_accel_batch *batch, const void *device,
+                      const struct tern_accel_place *place)
 {
     const struct tern_cu_driver *driver = tern_cu_driver();
-    tern_cu_stream stream;
-    struct tern_device_pointer pointer;
-    *batch = (struct tern_accel_batch){.primary = -1};
-    void *context = driver && tern_device_pointer_find(device, &pointer)
-                        ? context_of(driver, &pointer, &batch->primary)
-                        : NULL;
-    int result = context ? driver->context_push(context) : TERN_CU_INVALID_CONTEXT;
+    tern_cu_stream stream = NULL;
+    struct tern_accel_place found;
+    *batch = (struct tern_accel_batch){0};
+    if (!place)
+        place = driver && tern_cu_find_place(driver, device, &found) ? &found : NULL;
+    int result = place ? tern_cu_enter(driver, place, &batch->entry) : TERN_CU_INVALID_CONTEXT;
     if (result) {
-        batch->error = driver ? say(driver, "find the context of a buffer", result)
+        batch->error = driver ? tern_cu_say(driver, "find the context of a buffer", result)
                               : tern_error(TERN_ERR_BUFFER, "there is no CUDA driver");
         return;
     }
-    batch->context = context;
-    make_synchronous(driver, device, pointer.id);
-    result = find_stream(driver, context, false, &stream);
+    make_synchronous(driver, device, place->id);
+    result = tern_cu_find_stream(driver, &batch->entry, false, &stream);
     fail(driver, batch, "make a stream", result);
     batch->stream = stream;
-}
-
-static bool lost_stream(int result)
-{
-    return result == TERN_CU_INVALID_HANDLE || result == TERN_CU_INVALID_CONTEXT ||
-           result == TERN_CU_CONTEXT_IS_DESTROYED;
 }
 
 /* Starts a copy; with a new stream if the batch's stream went with its context. */
@@ -135,8 +60,8 @@ static int start(const struct tern_cu_driver *driver, struct tern_accel_batch *b
         tern_cu_stream stream = batch->stream;
         int result = rows ? driver->copy_2d(rows, stream)
                           : driver->copy((uintptr_t)to, (uintptr_t)from, bytes, stream);
-        if (!lost_stream(result) || again ||
-            find_stream(driver, batch->context, true, &stream))
+        if (!tern_cu_lost(result) || again ||
+            tern_cu_find_stream(driver, &batch->entry, true, &stream))
             return result;
         batch->stream = stream;
     }
@@ -145,7 +70,7 @@ static int start(const struct tern_cu_driver *driver, struct tern_accel_batch *b
 void tern_accel_copy_in(struct tern_accel_batch *batch, void *to, const void *from, size_t bytes)
 {
     const struct tern_cu_driver *driver = tern_cu_driver();
-    if (batch->context && !batch->error && bytes)
+    if (batch->entry.context && !batch->error && bytes)
         fail(driver, batch, "copy a buffer", start(driver, batch, NULL, to, from, bytes));
 }
 
@@ -168,34 +93,32 @@ void tern_accel_copy_rows(struct tern_accel_batch *batch, void *to, size_t to_st
                                    .to_pitch = to_stride,
                                    .width = bytes,
                                    .height = rows};
-    if (batch->context && !batch->error && bytes && rows)
+    if (batch->entry.context && !batch->error && bytes && rows)
         fail(driver, batch, "copy rows of a buffer", start(driver, batch, &copy, NULL, NULL, 0));
 }
 
 int tern_accel_end(struct tern_accel_batch *batch)
 {
     const struct tern_cu_driver *driver = tern_cu_driver();
-    tern_cu_context popped;
-    if (!batch->context)
+    if (!batch->entry.context)
         return batch->error;
     /* also after an error: what was started before it must not run any longer */
     if (batch->stream)
         fail(driver, batch, "finish a copy", driver->stream_wait(batch->stream));
-    driver->context_pop(&popped);
-    if (batch->primary >= 0)
-        driver->primary_release(batch->primary);
+    tern_cu_leave(driver, &batch->entry);
     return batch->error;
 }
 
 int tern_accel_copy(void *to, const void *from, size_t bytes)
 {
     struct tern_accel_batch batch;
-    bool to_device = tern_accel_is_device(to);
-    if (!to_device && !tern_accel_is_device(from)) {
+    struct tern_accel_place place;
+    bool to_device = tern_accel_find(to, &place);
+    if (!to_device && !tern_accel_find(from, &place)) {
         memcpy(to, from, bytes);
         return 0;
     }
-    tern_accel_begin(&batch, to_device ? to : from);
+    tern_accel_begin(&batch, to_device ? to : from, &place);
     tern_accel_copy_in(&batch, to, from, bytes);
     return tern_accel_end(&batch);
 }

@@ -233,6 +233,7 @@ void tern_library_release(enum tern_library_user user)
     if (last) {
         tern_check_finalize();
         tern_pml_leave();
+        tern_accel_leave();
         int leave_error = tern_rte_finalize();
         error = error ? error : leave_error;
     }

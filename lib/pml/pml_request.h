@@ -38,11 +38,13 @@ struct tern_pml_request {
     bool cancelling;        /* send: the receiver has been asked to give the message up */
     bool announced;         /* send: the first packet was sent, and an answer is expected */
     bool registered;        /* send: the byte mover has registered the buffer */
-    uint8_t memory;         /* enum tern_type_memory of the buffer, found when the request starts */
+    /* enum tern_type_memory of the buffer, found when the request starts; `place` says more */
+    uint8_t memory;
     /* send: destination; receive: the sender of an announced message, or a lost peer; NULL: not
      * known yet */
     struct tern_peer *peer;
 
+    struct tern_accel_place place; /* of a buffer of TERN_TYPE_DEVICE */
     /* position in the buffer, for DATA packets and for typed eager messages */
     struct tern_cursor cursor;
     struct tern_pending pending;
@@ -96,7 +98,7 @@ static inline void tern_pml_request_set(struct tern_pml_request *request,
     request->tag = tag;
     request->number = 0;
     request->posted = request->cancelling = request->announced = request->registered = false;
-    request->memory = tern_type_memory_of(type, buf, count);
+    request->memory = tern_type_memory_of(type, buf, count, &request->place);
     request->peer = NULL;
 }
 
@@ -112,6 +114,8 @@ static inline void tern_pml_request_rewind(struct tern_pml_request *request)
 {
     tern_cursor_init_in(&request->cursor, request->type, request->buf, request->count,
                         request->memory);
+    if (TERN_UNLIKELY(request->memory == TERN_TYPE_DEVICE))
+        request->cursor.place = &request->place;
 }
 
 /* Allocates a request, which goes to the pool when released. Returns NULL if there is no memory. */

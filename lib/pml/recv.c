@@ -444,7 +444,8 @@ static int restart(struct tern_request *req)
 {
     struct tern_pml_request *request = tern_pml_request_of(req);
     tern_lane_lock(req->lane);
-    request->memory = tern_type_memory_of(request->type, request->buf, request->count);
+    request->memory =
+        tern_type_memory_of(request->type, request->buf, request->count, &request->place);
     tern_request_restart(req);
     start(request);
     tern_lane_unlock(req->lane);

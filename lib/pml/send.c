@@ -323,18 +323,17 @@ static inline bool send_now(struct tern_context *context, const void *buf, int64
 }
 
 /* Does the same where buffers may be in device memory, if this one is not. */
-static bool send_host(struct tern_context *context, const void *buf, int64_t count,
-                      const struct tern_type *type, int dest, int tag, enum tern_send_mode mode,
-                      bool batched)
+static bool send_host(const struct tern_pml_request *request, bool batched)
 {
-    struct tern_peer *peer = context->peers->peer[dest];
-    int64_t length = count * type->size;
+    struct tern_context *context = request->context;
+    struct tern_peer *peer = context->peers->peer[request->rank];
     void *start;
-    if (!tern_accel_watched || mode == TERN_SEND_SYNCHRONOUS || !tern_peer_is_free(peer) ||
-        length > (batched ? peer->limits.eager_max : peer->limits.eager_max_blocking) ||
-        !tern_type_run(type, buf, count, &start))
+    if (!tern_accel_watched || request->mode == TERN_SEND_SYNCHRONOUS || !tern_peer_is_free(peer) ||
+        request->length > (batched ? peer->limits.eager_max : peer->limits.eager_max_blocking) ||
+        !tern_pml_request_run(request, &start))
         return false;
-    return send_run(context, peer, start, (uint64_t)length, dest, tag, batched);
+    return send_run(context, peer, start, (uint64_t)request->length, request->rank, request->tag,
+                    batched);
 }
 
 static __attribute__((noinline)) int send_slowly(struct tern_context *context, const void *buf,
@@ -342,10 +341,10 @@ static __attribute__((noinline)) int send_slowly(struct tern_context *context, c
                                                 int dest, int tag, enum tern_send_mode mode)
 {
     struct tern_pml_request request;
-    if (send_host(context, buf, count, type, dest, tag, mode, false))
-        return 0;
     tern_pml_request_set(&request, &tern_pml_send_kind, context, buf, count, type, dest, tag);
     request.mode = mode;
+    if (send_host(&request, false))
+        return 0;
     /* the receiver may expect us to take part in the transfer */
     tern_doorbell_note_waiting(tern_ticks());
     int rc = tern_send_start(&request);
@@ -403,12 +402,13 @@ static __attribute__((noinline)) int isend_slowly(struct tern_context *context, 
                                                   int dest, int tag, enum tern_send_mode mode,
                                                   struct tern_request **ret_request)
 {
-    if (send_host(context, buf, count, type, dest, tag, mode, true)) {
+    struct tern_pml_request *request = new_send(context, buf, count, type, dest, tag, mode);
+    if (request && send_host(request, true)) {
+        tern_pml_request_release(&request->req);
         tern_lane_unlock(context->lane);
         *ret_request = &tern_request_empty;
         return 0;
     }
-    struct tern_pml_request *request = new_send(context, buf, count, type, dest, tag, mode);
     int rc = request ? tern_send_start(request) : TERN_ERR_NO_MEM;
     if (rc && request)
         tern_pml_request_release(&request->req);
@@ -449,7 +449,8 @@ static int restart(struct tern_request *req)
     struct tern_pml_request *request = tern_pml_request_of(req);
     tern_lane_lock(req->lane);
     request->cancelling = request->announced = false;
-    request->memory = tern_type_memory_of(request->type, request->buf, request->count);
+    request->memory =
+        tern_type_memory_of(request->type, request->buf, request->count, &request->place);
     tern_request_restart(req);
     int rc = tern_send_start(request);
     if (rc) {

@@ -22,9 +22,10 @@ enum {
 
 static const size_t stride_most = INT32_MAX; /* the driver's limit for the distance of rows */
 
-/* Counts in how many of the places that are looked at there is device memory. */
+/* Counts in how many of the runs that are looked at there is device memory. */
 struct looks {
     int device, count;
+    struct tern_accel_place place; /* of the last one in device memory */
 };
 
 /* Looks at byte `offset` of the packed stream. */
@@ -35,11 +36,11 @@ static void look(struct looks *looks, struct tern_cursor *cursor, int64_t offset
     if (tern_cursor_runs(cursor, &run, 1, 1, NULL) < 1)
         return;
     looks->count++;
-    looks->device += tern_accel_is_device(run.iov_base);
+    looks->device += tern_accel_find(run.iov_base, &looks->place);
 }
 
 enum tern_type_memory tern_type_find_memory(const struct tern_type *type, const void *base,
-                                            int64_t count)
+                                            int64_t count, struct tern_accel_place *ret_place)
 {
     struct looks looks = {0};
     const struct tern_program *program = type->program;
@@ -57,9 +58,10 @@ enum tern_type_memory tern_type_find_memory(const struct tern_type *type, const 
             look(&looks, &cursor, list ? program->list[i].at : i * program->each.size);
         look(&looks, &cursor, cursor.length - 1);
     }
-    return looks.device == 0               ? TERN_TYPE_HOST
+    *ret_place = looks.place;
+    return looks.device == 0             ? TERN_TYPE_HOST
            : looks.device == looks.count ? TERN_TYPE_DEVICE
-                                           : TERN_TYPE_MIXED;
+                                         : TERN_TYPE_MIXED;
 }
 
 /* Returns how many runs, beginning with the first, have one length and equal distances. */
@@ -123,7 +125,7 @@ static int move_described(const struct tern_cursor *cursor, const struct iovec *
                    runs[i].iov_len);
         return 0;
     }
-    tern_accel_begin(&batch, device);
+    tern_accel_begin(&batch, device, cursor->place);
     move_runs(&batch, runs, count, packed, pack, mixed);
     return tern_accel_end(&batch);
 }

@@ -55,7 +55,8 @@ static int reduce_pieces(const struct tern_type *type, const struct side *in,
 
 static bool is_device(const struct tern_type *type, const void *base, int64_t count)
 {
-    return tern_type_find_memory(type, base, count) != TERN_TYPE_HOST;
+    struct tern_accel_place place;
+    return tern_type_find_memory(type, base, count, &place) != TERN_TYPE_HOST;
 }
 
 int tern_device_reduce(const struct tern_type *type, const void *in, void *inout, int64_t count,

@@ -108,17 +108,19 @@ struct tern_cursor {
      * addresses: only pack and unpack move the bytes */
     uint8_t memory;
     int error; /* of the first copy from or to device memory that failed, TERN_ERR_*; else 0 */
+    /* where a buffer of TERN_TYPE_DEVICE is; must outlive the cursor. NULL: the driver is asked */
+    const struct tern_accel_place *place;
 };
 
-/* Finds out where a buffer is. */
+/* Finds out where a buffer is. Sets *ret_place if it is TERN_TYPE_DEVICE. */
 enum tern_type_memory tern_type_find_memory(const struct tern_type *type, const void *base,
-                                            int64_t count);
+                                            int64_t count, struct tern_accel_place *ret_place);
 
 /* Returns where a buffer is, at no cost where there is no driver. */
 static inline uint8_t tern_type_memory_of(const struct tern_type *type, const void *base,
-                                          int64_t count)
+                                          int64_t count, struct tern_accel_place *ret_place)
 {
-    return TERN_UNLIKELY(tern_accel_watched) ? tern_type_find_memory(type, base, count)
+    return TERN_UNLIKELY(tern_accel_watched) ? tern_type_find_memory(type, base, count, ret_place)
                                              : TERN_TYPE_HOST;
 }
 
@@ -127,7 +129,11 @@ static inline uint8_t tern_type_memory_of(const struct tern_type *type, const vo
 static inline void tern_cursor_init_in(struct tern_cursor *cursor, const struct tern_type *type,
                                        const void *base, int64_t count, uint8_t memory)
 {
-    *cursor = (struct tern_cursor){type, (char *)base, count, type->size * count, 0, memory, 0};
+    *cursor = (struct tern_cursor){.type = type,
+                                   .base = (char *)base,
+                                   .count = count,
+                                   .length = type->size * count,
+                                   .memory = memory};
 }
 
 /* Sets a cursor to offset 0, without a look at the memory: `base` is not an address, or it is known
@@ -142,7 +148,8 @@ static inline void tern_cursor_init_host(struct tern_cursor *cursor, const struc
 static inline void tern_cursor_init(struct tern_cursor *cursor, const struct tern_type *type,
                                     const void *base, int64_t count)
 {
-    tern_cursor_init_in(cursor, type, base, count, tern_type_memory_of(type, base, count));
+    struct tern_accel_place place;
+    tern_cursor_init_in(cursor, type, base, count, tern_type_memory_of(type, base, count, &place));
 }
 
 /* Moves to any offset from 0 to `length`. Costs nothing here: the next pack, unpack or runs finds

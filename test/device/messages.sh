@@ -10,8 +10,9 @@ if "$(dirname "$MPICC")/mpi_info" --parsable | grep -q '^option:sanitizers:.*fsa
     exit 77
 fi
 export FAKE_CUDA=$TERN_BUILDDIR/test/device/.libs/libcuda.so.1
+FAKE_HEAP=$TERN_BUILDDIR/test/device/.libs/libfakeheap.so
 [ -e "$FAKE_CUDA" ] || { echo "no $FAKE_CUDA: make check builds it"; exit 1; }
-for program in pointers failing; do
+for program in pointers failing calls; do
     "$MPICC" -w -I"$TERN_SRCDIR/test/mpi" -o $program "$TERN_SRCDIR/test/device/$program.c" -ldl || exit 1
 done
 
@@ -32,6 +33,10 @@ run -n 2 -x FAKE_CUDA_FAIL=1 ./failing fatal
 has "failing" err 'MPI_Send: the CUDA driver could not copy a buffer: CUDA_ERROR_ILLEGAL_ADDRESS'
 run -n 2 --mca btl tcp,self -x FAKE_CUDA_FAIL=1 ./failing
 is "failing, tcp" "$rc" 0
+run -n 2 -x FAKE_CUDA_DELAY_US=100 ./pointers
+clean "streams are threads"
+run -n 2 ./calls
+is "calls of the driver" "$rc $(cat err)" "0 "
 run -n 1 --mca accel none ./pointers
 is "accel none" "$((rc != 0))" 1
 
@@ -39,7 +44,7 @@ is "accel none" "$((rc != 0))" 1
 "$MPICC" -w -shared -fPIC "$TERN_BUILDDIR/lib/generated/interpose.c" -o interpose.so -ldl || exit 1
 cat >wrapped <<EOF
 #!/bin/sh
-exec "$MPIRUN" -x FAKE_CUDA_BUFFERS=\$MODE -x LD_PRELOAD="$FAKE_CUDA $PWD/interpose.so" "\$@"
+exec "$MPIRUN" -x FAKE_CUDA_BUFFERS=\$MODE -x LD_PRELOAD="$FAKE_CUDA $FAKE_HEAP $PWD/interpose.so" "\$@"
 EOF
 chmod +x wrapped
 # Not in this list: programs whose threads use memory while others are in MPI (the heap is closed then), windows on the heap

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Contexts, and what belongs to them: one stream of ours for each, and events.
+ *
+ * A context may be destroyed, and another one made at its address. Its stream and events are then
+ * invalid, and are made anew. At the end only those are given back whose context surely lives: the
+ * others went with it.
+ */
+#include "lib/accel/device_context.h"
+
+#include "lib/util/error.h"
+
+#include <pthread.h>
+
+enum { CONTEXTS = 64 };
+
+/* The streams, by context; when all places are taken, the oldest is used again. */
+static struct {
+    void *context;
+    tern_cu_stream stream;
+    int device;
+} streams[CONTEXTS];
+static unsigned streams_made;
+
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+
+int tern_cu_say(const struct tern_cu_driver *driver, const char *what, int result)
+{
+    const char *name = NULL, *text = NULL;
+    driver->error_name(result, &name);
+    driver->error_text(result, &text);
+    return tern_error(TERN_ERR_BUFFER,
+                      "the CUDA driver could not %s: %s (%s); the buffer was freed, or its context "
+                      "destroyed, or a kernel before this call failed",
+                      what, name ? name : "unknown error", text ? text : "no text");
+}
+
+/* Holds the primary context of a device if the program uses it. Memory of VMM and pools belongs to
+ * no context. */
+static void *hold_primary(const struct tern_cu_driver *driver, int device)
+{
+    unsigned flags;
+    int active = 0;
+    tern_cu_context context = NULL;
+    if (device < 0 || driver->primary_state(device, &flags, &active) || !active ||
+        driver->primary_retain(&context, device))
+        return NULL;
+    return context;
+}
+
+int tern_cu_enter(const struct tern_cu_driver *driver, const struct tern_accel_place *place,
+                  struct tern_accel_entry *ret_entry)
+{
+    struct tern_accel_entry entry = {.context = place->context, .device = place->device};
+    tern_cu_context current = NULL;
+    if (!entry.context) {
+        entry.context = hold_primary(driver, place->device);
+        entry.primary = entry.context != NULL;
+    }
+    if (!entry.context)
+        return TERN_CU_INVALID_CONTEXT;
+    entry.pushed = driver->context_current(&current) || current != entry.context;
+    int result = entry.pushed ? driver->context_push(entry.context) : 0;
+    if (result && entry.primary)
+        driver->primary_release(entry.device);
+    if (!result)
+        *ret_entry = entry;
+    return result;
+}
+
+void tern_cu_leave(const struct tern_cu_driver *driver, const struct tern_accel_entry *entry)
+{
+    tern_cu_context popped;
+    if (entry->pushed)
+        driver->context_pop(&popped);
+    if (entry->primary)
+        driver->primary_release(entry->device);
+}
+
+int tern_cu_find_stream(const struct tern_cu_driver *driver, const struct tern_accel_entry *entry,
+                        bool again, tern_cu_stream *ret_stream)
+{
+    int result = 0;
+    unsigned i = 0;
+    pthread_mutex_lock(&gate);
+    while (i < CONTEXTS && streams[i].context != entry->context)
+        i++;
+    if (i == CONTEXTS) {
+        i = streams_made++ % CONTEXTS;
+        again = true;
+    }
+    if (again) {
+        streams[i].context = NULL;
+        streams[i].device = entry->device;
+        result = driver->stream_create(&streams[i].stream, TERN_CU_STREAM_NON_BLOCKING);
+        if (!result)
+            streams[i].context = entry->context;
+    }
+    *ret_stream = streams[i].stream;
+    pthread_mutex_unlock(&gate);
+    return result;
+}
+
+bool tern_cu_lost(int result)
+{
+    return result == TERN_CU_INVALID_HANDLE || result == TERN_CU_INVALID_CONTEXT ||
+           result == TERN_CU_CONTEXT_IS_DESTROYED;
+}
+
+/* Gives back the stream and the events of a context, which is current. */
+static void give_back(const struct tern_cu_driver *driver, void *context)
+{
+    for (int i = 0; i < CONTEXTS; i++)
+        if (streams[i].context == context) {
+            driver->stream_destroy(streams[i].stream);
+            streams[i].context = NULL;
+        }
+}
+
+/* Gives back what belongs to the primary context of a device. */
+static void give_back_primary(const struct tern_cu_driver *driver, int device)
+{
+    struct tern_accel_entry entry;
+    if (tern_cu_enter(driver, &(struct tern_accel_place){.device = device}, &entry))
+        return;
+    give_back(driver, entry.context);
+    tern_cu_leave(driver, &entry);
+}
+
+void tern_accel_leave(void)
+{
+    tern_cu_context current = NULL;
+    const struct tern_cu_driver *driver = tern_accel_watched ? tern_cu_driver() : NULL;
+    if (!driver)
+        return;
+    pthread_mutex_lock(&gate);
+    if (driver->context_current(&current) == 0 && current)
+        give_back(driver, current);
+    for (int i = 0; i < CONTEXTS; i++)
+        if (streams[i].context)
+            give_back_primary(driver, streams[i].device);
+    pthread_mutex_unlock(&gate);
+}

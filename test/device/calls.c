@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How often messages call the driver, on 2 ranks: on the fake driver the number of calls stands for their cost. */
+#include "../mpi/check.h"
+#include "fake_cuda.h"
+
+enum { LONG = 4 << 20 };
+
+static long (*calls)(const char *);
+
+/* Passes `bytes` bytes from rank 0 to rank 1, both in device memory. Returns the calls of both ranks: of the function
+ * `name`, or all. */
+static long passes(void *device, int bytes, const char *name)
+{
+    long before = calls(name), mine, both;
+    if (rank == 0)
+        CHECK_OK(MPI_Send(device, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD));
+    else
+        CHECK_OK(MPI_Recv(device, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    mine = calls(name) - before;
+    CHECK_OK(MPI_Allreduce(&mine, &both, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD));
+    return both;
+}
+
+static void check_at_most(const char *what, long found, long most)
+{
+    if (found > most && rank == 0)
+        FAIL("%s: %ld calls of the driver, expected %ld at most", what, found, most);
+    if (rank == 0)
+        printf("%s: %ld\n", what, found);
+}
+
+int main(int argc, char **argv)
+{
+    context primary;
+    load_driver();
+    *(void **)&calls = dlsym(dlopen(getenv("FAKE_CUDA"), RTLD_NOW), "fake_cuda_calls");
+    start(&argc, &argv);
+    CU(cu_retain(&primary, 0));
+    CU(cu_set(primary));
+    void *device = on_device(LONG);
+    passes(device, 8, NULL); /* makes the stream */
+    check_at_most("8 bytes", passes(device, 8, NULL), 8);
+    CHECK_INT(passes(device, 8, "cuMemcpyAsync"), 2);
+    if (argc > 1 && strcmp(argv[1], "ipc") == 0) {
+        passes(device, LONG, NULL); /* opens the handle */
+        CHECK_INT(passes(device, LONG, "cuMemcpyAsync"), 1);
+        CHECK_INT(passes(device, LONG, "cuEventRecord"), 1);
+        CHECK_INT(passes(device, LONG, "cuStreamSynchronize"), 0);
+        CHECK_INT(passes(device, LONG, "cuIpcGetMemHandle"), 0);
+        CHECK_INT(passes(device, LONG, "cuIpcOpenMemHandle_v2"), 0);
+        long all = passes(device, LONG, NULL), asked = passes(device, LONG, "cuEventQuery");
+        check_at_most("4 MiB by IPC without questions", all - asked, 8);
+    }
+    CU(cu_free((uintptr_t)device));
+    return end();
+}
