@@ -37,6 +37,14 @@ static const struct tern_param btl_ofi[] = {
     {"btl_ofi_device", TERN_PARAM_STRING, "", "",
      "Device to use, as fi_info names it (its domain): mlx5_0, cxi0, eth0. Empty: the first that "
      "can be used."},
+    {"btl_ofi_cache", TERN_PARAM_STRING, "auto", "",
+     "Keep registrations of memory after a message, for the next one from or to the same memory: "
+     "always, never, or auto: if the provider pins memory. Memory that the program gives back is "
+     "noticed (userfaultfd).",
+     "auto|always|never"},
+    {"btl_ofi_cache_memory", TERN_PARAM_SIZE, "1g", "bytes",
+     "Memory whose registrations are kept at most, in each rank.",
+     .least = 0, .most = 1ll << 50},
 };
 
 const struct tern_param_room tern_params_btl_ofi = {

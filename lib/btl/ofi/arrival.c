@@ -3,6 +3,7 @@
 /* Frames that arrive: to which link they belong, and whose turn it is. */
 
 #include "lib/btl/btl.h"
+#include "lib/btl/ofi/keys.h"
 #include "lib/btl/ofi/ofi_greeting.h"
 #include "lib/util/log.h"
 
@@ -47,6 +48,10 @@ static inline void take_in_turn(struct tern_ofi_lane *lane, struct tern_ofi_link
     if (TERN_UNLIKELY(frame.head.kind == TERN_OFI_BYE)) {
         link->peer_bye = link->owes_bye_seen = true;
         tern_ofi_link_note_busy(lane, link);
+        return;
+    }
+    if (TERN_UNLIKELY(frame.head.kind == TERN_OFI_KEY)) {
+        tern_ofi_key_arrived(link, bytes, length);
         return;
     }
     memcpy(&frame, bytes, sizeof frame);
@@ -118,9 +123,11 @@ static inline void take_numbered(struct tern_ofi_lane *lane, struct tern_ofi_lin
 }
 
 /* Returns true if a frame of this kind may have so many bytes. */
-static bool is_sane(uint16_t kind, size_t length)
+static bool is_sane(uint16_t kind, const unsigned char *bytes, size_t length)
 {
     switch (kind) {
+    case TERN_OFI_KEY:
+        return tern_ofi_key_is_sane(bytes, length);
     case TERN_OFI_HELLO:
     case TERN_OFI_WELCOME:
         return length == sizeof(struct tern_ofi_greeting_frame);
@@ -141,7 +148,7 @@ void tern_ofi_frame_arrived(struct tern_ofi_lane *lane, const unsigned char *byt
     if (length >= sizeof head)
         memcpy(&head, bytes, sizeof head);
     if (TERN_UNLIKELY(length < sizeof head || head.order != TERN_OFI_ORDER ||
-                      !is_sane(head.kind, length) ||
+                      !is_sane(head.kind, bytes, length) ||
                       (head.kind != TERN_OFI_HELLO && !(link = link_of(lane, &head))))) {
         tern_ofi_note_stranger(lane);
         return;
@@ -149,6 +156,7 @@ void tern_ofi_frame_arrived(struct tern_ofi_lane *lane, const unsigned char *byt
     switch (head.kind) {
     case TERN_OFI_PACKET:
     case TERN_OFI_BYE:
+    case TERN_OFI_KEY:
         take_numbered(lane, link, &head, bytes, length);
         break;
     case TERN_OFI_BYE_SEEN:

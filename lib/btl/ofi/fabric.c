@@ -3,9 +3,11 @@
 
 #include "lib/btl/btl.h"
 #include "lib/btl/ofi/libfabric.h"
+#include "lib/btl/ofi/provider.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "lib/util/hmac.h"
+#include "lib/util/param.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -35,10 +37,16 @@ static void read_demands(void)
     int mode = fabric->info->domain_attr->mr_mode;
     size_t key_bytes = fabric->info->domain_attr->mr_key_size;
     fabric->local_keys = mode & FI_MR_LOCAL;
+    fabric->allocated = mode & FI_MR_ALLOCATED;
     fabric->virtual_addr = mode & FI_MR_VIRT_ADDR;
     fabric->own_keys = mode & FI_MR_PROV_KEY;
     fabric->by_endpoint = mode & FI_MR_ENDPOINT;
-    fabric->multi_recv = fabric->info->caps & FI_MULTI_RECV;
+    fabric->raw_keys = mode & FI_MR_RAW;
+    const char *keep = tern_param_string("btl_ofi_cache");
+    fabric->keeps = strcmp(keep, "auto") == 0 ? fabric->local_keys || fabric->allocated
+                                              : strcmp(keep, "always") == 0;
+    fabric->keeps_bytes = (uint64_t)tern_param_int("btl_ofi_cache_memory");
+    fabric->multi_recv = tern_ofi_provider_fills_buffers(fabric->info);
     fabric->inject_max = fabric->info->tx_attr->inject_size;
     fabric->key_mask = key_bytes >= 8 || !key_bytes ? UINT64_MAX : (1ull << 8 * key_bytes) - 1;
 }
@@ -50,6 +58,11 @@ int tern_ofi_fabric_open(struct fi_info *info)
                             .count = (size_t)tern_rte.size * tern_lane_count};
     fabric->info = info;
     read_demands();
+    if (fabric->raw_keys && info->domain_attr->mr_key_size > TERN_OFI_KEY_MAX)
+        return tern_error(TERN_ERR_OTHER,
+                          "libfabric's provider %s has keys of %zu bytes; at most %d are possible",
+                          info->fabric_attr->prov_name, info->domain_attr->mr_key_size,
+                          TERN_OFI_KEY_MAX);
     int error = tern_ofi_library.fabric(info->fabric_attr, &fabric->fabric, NULL);
     if (error)
         return failed("fi_fabric", error);
@@ -124,6 +137,36 @@ int tern_ofi_register_own(struct fid_ep *endpoint, const void *start, size_t len
         return tern_ofi_register(endpoint, start, length, access, ret_region);
     *ret_region = (struct tern_ofi_region){0};
     return 0;
+}
+
+int tern_ofi_raw_key(const struct tern_ofi_region *region, struct tern_ofi_raw_key *ret_key)
+{
+    size_t length = sizeof ret_key->bytes;
+    *ret_key = (struct tern_ofi_raw_key){0};
+    int error = fi_mr_raw_attr(region->mr, &ret_key->base, ret_key->bytes, &length, 0);
+    ret_key->length = (uint32_t)length;
+    if (error)
+        failed("fi_mr_raw_attr", error);
+    return error ? TERN_ERR_UNSUPPORTED : 0;
+}
+
+int tern_ofi_map(const struct tern_ofi_raw_key *raw, uint64_t *ret_key)
+{
+    struct tern_ofi_raw_key copy = *raw; /* fi_mr_map_raw wants bytes that may change */
+    pthread_mutex_lock(&lock);
+    int error =
+        fi_mr_map_raw(tern_ofi_fabric.domain, copy.base, copy.bytes, copy.length, ret_key, 0);
+    pthread_mutex_unlock(&lock);
+    if (error)
+        failed("fi_mr_map_raw", error);
+    return error ? TERN_ERR_UNSUPPORTED : 0;
+}
+
+void tern_ofi_unmap(uint64_t key)
+{
+    pthread_mutex_lock(&lock);
+    fi_mr_unmap_key(tern_ofi_fabric.domain, key);
+    pthread_mutex_unlock(&lock);
 }
 
 void tern_ofi_deregister(struct tern_ofi_region *region)

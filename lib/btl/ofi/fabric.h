@@ -14,6 +14,8 @@
 /* Bytes of the longest name of an endpoint that we carry, and of the provider's and fabric's
  * names. */
 enum { TERN_OFI_NAME_MAX = 128, TERN_OFI_TEXT_MAX = 64 };
+/* Bytes of the longest raw key. */
+enum { TERN_OFI_KEY_MAX = 192 };
 
 /* The name by which others reach an endpoint: what fi_getname returns. */
 struct tern_ofi_name {
@@ -27,13 +29,17 @@ struct tern_ofi_fabric {
     struct fid_domain *domain;
     struct fid_av *av;
     /* demands of the provider (fi_mr(3)) */
-    bool local_keys;    /* FI_MR_LOCAL: every buffer of ours must be registered */
-    bool virtual_addr;  /* FI_MR_VIRT_ADDR: peers name memory by its address, not by an offset */
-    bool own_keys;      /* FI_MR_PROV_KEY: the provider chooses the key */
-    bool by_endpoint;   /* FI_MR_ENDPOINT: memory is registered for one endpoint */
-    bool multi_recv;    /* FI_MULTI_RECV: one buffer takes many messages */
-    size_t inject_max;  /* bytes that are sent without a completion */
-    uint64_t key_mask;  /* keys that we may choose */
+    bool local_keys;      /* FI_MR_LOCAL: every buffer of ours must be registered */
+    bool allocated;       /* FI_MR_ALLOCATED: registered memory is pinned */
+    bool keeps;           /* registrations are kept after their use (region_cache.h) ... */
+    uint64_t keeps_bytes; /* ... of so much memory */
+    bool virtual_addr;    /* FI_MR_VIRT_ADDR: peers name memory by its address, not by an offset */
+    bool own_keys;        /* FI_MR_PROV_KEY: the provider chooses the key */
+    bool by_endpoint;     /* FI_MR_ENDPOINT: memory is registered for one endpoint */
+    bool raw_keys;        /* FI_MR_RAW: keys are longer than 64 bits, and peers must map them */
+    bool multi_recv;      /* FI_MULTI_RECV: one buffer takes many messages */
+    size_t inject_max;    /* bytes that are sent without a completion */
+    uint64_t key_mask;    /* keys that we may choose */
 };
 extern struct tern_ofi_fabric tern_ofi_fabric;
 
@@ -60,6 +66,19 @@ int tern_ofi_register(struct fid_ep *endpoint, const void *start, size_t length,
 /* Registers a buffer of ours, if the provider wants that. Otherwise only clears *ret_region. */
 int tern_ofi_register_own(struct fid_ep *endpoint, const void *start, size_t length,
                           uint64_t access, struct tern_ofi_region *ret_region);
+/* A raw key, as it travels. */
+struct tern_ofi_raw_key {
+    uint64_t base;   /* as fi_mr_raw_attr says */
+    uint32_t length; /* of `bytes` */
+    uint32_t zero;
+    unsigned char bytes[TERN_OFI_KEY_MAX];
+};
+/* Sets *ret_key to the raw key of a registration. Returns 0, or TERN_ERR_UNSUPPORTED with text. */
+int tern_ofi_raw_key(const struct tern_ofi_region *region, struct tern_ofi_raw_key *ret_key);
+/* Makes of a peer's raw key one for fi_read. Returns likewise. tern_ofi_unmap ends that. */
+int tern_ofi_map(const struct tern_ofi_raw_key *raw, uint64_t *ret_key);
+void tern_ofi_unmap(uint64_t key);
+
 /* Ends a registration; does nothing if there is none. */
 void tern_ofi_deregister(struct tern_ofi_region *region);
 

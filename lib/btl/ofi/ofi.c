@@ -20,6 +20,7 @@
 #include "lib/btl/ofi/ofi_link.h"
 #include "lib/btl/ofi/provider.h"
 #include "lib/btl/ofi/read.h"
+#include "lib/btl/ofi/region_cache.h"
 #include "lib/btl/secret.h"
 #include "lib/node/doorbell.h"
 #include "lib/node/segment.h"
@@ -162,6 +163,11 @@ static int ofi_progress(uint32_t index)
 {
     struct tern_ofi_lane *lane = &tern_ofi_lanes[index];
     int count = 0;
+    if (TERN_UNLIKELY(lane->armed)) { /* the last round before sleep */
+        lane->armed = false;
+        if (!__atomic_load_n(&lane->has_visitors, __ATOMIC_RELAXED))
+            return 0;
+    }
     if (TERN_LIKELY(lane->endpoint != NULL))
         count = tern_ofi_lane_poll(lane);
     if (TERN_UNLIKELY(__atomic_load_n(&lane->has_visitors, __ATOMIC_RELAXED)))
@@ -191,7 +197,9 @@ static bool ofi_before_sleep(uint32_t index)
     if (!tern_ofi_lane_arm(lane))
         return false;
     /* what waits for room or for a time is tried again soon, whether something completes or not */
-    bool waits = lane->reading_count || lane->sends_under_way || !tern_list_empty(&lane->busy);
+    bool waits = lane->crowded || lane->reading_count || lane->sends_under_way ||
+                 !tern_list_empty(&lane->busy);
+    lane->crowded = false;
     return waits ? tern_ofi_lane_nap(lane) : tern_ofi_lane_stop_clock(lane);
 }
 
@@ -277,6 +285,7 @@ static void ofi_finalize(void)
 {
     for (uint32_t i = 0; i < tern_lane_count; i++)
         tern_ofi_lane_close(&tern_ofi_lanes[i]);
+    tern_ofi_cache_stop();
     tern_ofi_fabric_close();
     announced = false;
 }

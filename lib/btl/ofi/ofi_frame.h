@@ -31,6 +31,7 @@ enum tern_ofi_kind {
     TERN_OFI_PACKET,   /* a packet and its payload */
     TERN_OFI_BYE,      /* the sender leaves MPI; answered by BYE_SEEN */
     TERN_OFI_BYE_SEEN, /* all frames before the BYE numbered `number` have arrived */
+    TERN_OFI_KEY,      /* the raw key of memory that the next packets announce (keys.h) */
     TERN_OFI_KINDS
 };
 
@@ -38,7 +39,7 @@ enum tern_ofi_kind {
 struct tern_ofi_head {
     uint32_t slot;   /* of the link, given by the receiver; 0 in HELLO */
     uint32_t cookie; /* likewise */
-    uint32_t number; /* of a PACKET or BYE among those of this link in this direction */
+    uint32_t number; /* of a PACKET, BYE or KEY among those of this link in this direction */
     uint16_t kind;   /* enum tern_ofi_kind */
     uint16_t order;  /* TERN_OFI_ORDER in the sender's byte order */
 };
@@ -48,6 +49,13 @@ enum { TERN_OFI_ORDER = 0x0102 };
 struct tern_ofi_packet {
     struct tern_ofi_head head;
     struct tern_packet packet;
+};
+
+struct tern_ofi_key_frame {
+    struct tern_ofi_head head;
+    uint64_t number; /* which announcements carry in place of the key */
+    uint64_t oldest; /* keys of this link with lower numbers are not valid any more */
+    struct tern_ofi_raw_key key; /* only the bytes that it has */
 };
 
 /* A HELLO or a WELCOME, without the head. */

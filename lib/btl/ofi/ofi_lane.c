@@ -3,7 +3,7 @@
 
 #include "lib/btl/ofi/libfabric.h"
 #include "lib/btl/ofi/ofi_link.h"
-#include "lib/btl/ofi/read.h"
+#include "lib/btl/ofi/region_cache.h"
 #include "lib/node/doorbell.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
@@ -185,6 +185,7 @@ bool tern_ofi_lane_arm(struct tern_ofi_lane *lane)
         return false;
     if (poll(&poll_fd, 1, 0) == 0) {
         lane->lies = 0;
+        lane->armed = true;
         return true;
     }
     if (++lane->lies >= LIES_MOST) {
@@ -235,6 +236,8 @@ void tern_ofi_lane_close(struct tern_ofi_lane *lane)
         tern_doorbell_unwatch(lane->fd);
     close_clock(lane);
     if (lane->endpoint)
+        tern_ofi_cache_forget(lane->endpoint);
+    if (lane->endpoint)
         fi_close(&lane->endpoint->fid); /* ends all operations */
     tern_ofi_deregister(&lane->region);
     if (lane->queue)
@@ -257,6 +260,16 @@ void tern_ofi_give_send(struct tern_ofi_lane *lane, struct tern_ofi_send *send)
     lane->sends_under_way--;
 }
 
+/* Returns what the callers get for an error of libfabric. Nothing may complete when there is room
+ * again, so who sleeps must look soon. */
+static int not_taken(struct tern_ofi_lane *lane, ssize_t error)
+{
+    if (error != -FI_EAGAIN)
+        return (int)error;
+    lane->crowded = true;
+    return TERN_ERR_AGAIN;
+}
+
 int tern_ofi_post(struct tern_ofi_lane *lane, struct tern_ofi_link *link,
                   struct tern_ofi_send *send, size_t length)
 {
@@ -266,14 +279,14 @@ int tern_ofi_post(struct tern_ofi_lane *lane, struct tern_ofi_link *link,
     if (TERN_LIKELY(rc == 0))
         return 0;
     tern_ofi_give_send(lane, send);
-    return rc == -FI_EAGAIN ? TERN_ERR_AGAIN : (int)rc;
+    return not_taken(lane, rc);
 }
 
 int tern_ofi_inject(struct tern_ofi_lane *lane, const struct tern_ofi_link *link,
                     const void *frame, size_t length)
 {
     ssize_t rc = fi_inject(lane->endpoint, frame, length, link->address);
-    return rc == -FI_EAGAIN ? TERN_ERR_AGAIN : (int)rc;
+    return TERN_LIKELY(rc == 0) ? 0 : not_taken(lane, rc);
 }
 
 /* ---- completions ---- */

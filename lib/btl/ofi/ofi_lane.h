@@ -15,9 +15,11 @@
 #include <pthread.h>
 #include <rdma/fi_eq.h>
 
+/* Bytes of a frame: what ofi_rxm sends at once. It gives a buffer for many messages back while
+ * longer ones are still arriving (test/ofi/bare_multi_recv.c). */
+enum { TERN_OFI_FRAME_MAX = 16 * 1024 };
 /* Bytes of the payload of a packet. */
-enum { TERN_OFI_PACKET_MAX = 16 * 1024 };
-enum { TERN_OFI_FRAME_MAX = sizeof(struct tern_ofi_packet) + TERN_OFI_PACKET_MAX };
+enum { TERN_OFI_PACKET_MAX = TERN_OFI_FRAME_MAX - sizeof(struct tern_ofi_packet) };
 
 /* An operation that libfabric carries out; its address is libfabric's context. */
 enum tern_ofi_op_kind { TERN_OFI_RECEIVE, TERN_OFI_SEND, TERN_OFI_READ };
@@ -52,6 +54,8 @@ struct tern_ofi_lane {
     struct tern_ofi_name name;
     int fd;       /* becomes readable when something completes; -1: there is none */
     bool sleeps;  /* the descriptor works, as far as is known */
+    bool armed;   /* fi_trywait permits sleep: until then the queue must not be read */
+    bool crowded; /* the provider had no room for something since the last sleep */
     int lies; /* times in a row that the descriptor was readable and nothing had completed */
     int clock_fd;    /* ends timed sleeps; -1: none yet */
     bool clock_runs; /* the clock may be readable now, or soon */
@@ -116,6 +120,9 @@ bool tern_ofi_lane_arm(struct tern_ofi_lane *lane);
 bool tern_ofi_lane_nap(struct tern_ofi_lane *lane);
 /* Cancels an earlier nap, whose clock would end the next sleep. Always returns true. */
 bool tern_ofi_lane_stop_clock(struct tern_ofi_lane *lane);
+
+/* read.c: handles the end of a read; `error` of libfabric, or 0. */
+void tern_ofi_read_ended(struct tern_ofi_lane *lane, struct tern_ofi_op *op, int error);
 
 /* Takes what has completed, and delivers frames (ofi_link.h) and ends of reads. Returns the number
  * of events. */

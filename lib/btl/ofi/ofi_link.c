@@ -56,6 +56,8 @@ struct tern_ofi_link *tern_ofi_link_make(struct tern_ofi_lane *lane, struct tern
     link->peer = peer;
     link->hello_wait_ms = HELLO_MS;
     tern_list_init(&link->parked);
+    tern_list_init(&link->keys_out);
+    tern_list_init(&link->keys_in);
     tern_list_append(&lane->links, &link->in_lane);
     return link;
 }
@@ -109,6 +111,7 @@ void tern_ofi_links_free(struct tern_ofi_lane *lane)
     for (uint32_t i = 0; i < lane->slot_count; i++) {
         tern_ofi_link_forget_card(lane->by_slot[i]);
         tern_ofi_drop_parked(lane->by_slot[i]);
+        tern_ofi_keys_forget(lane->by_slot[i]);
         free(lane->by_slot[i]);
     }
     free(lane->by_slot);

@@ -41,6 +41,8 @@ struct tern_ofi_link {
     bool bye_answered;
     struct tern_list_node parked; /* frames that came before their turn */
     int parked_count;
+    struct tern_list_node keys_out, keys_in; /* keys.h */
+    uint64_t keys_told;
     unsigned char nonce[TERN_NONCE_BYTES]; /* of our HELLO */
     unsigned char their_nonce[TERN_NONCE_BYTES];
     struct tern_ofi_name their_name; /* of the endpoint at `address` */
@@ -67,6 +69,8 @@ int tern_ofi_link_seek(struct tern_ofi_lane *lane, struct tern_ofi_link *link);
 void tern_ofi_frame_arrived(struct tern_ofi_lane *lane, const unsigned char *bytes, size_t length);
 /* arrival.c: frees the frames of the link that came before their turn. */
 void tern_ofi_drop_parked(struct tern_ofi_link *link);
+/* keys.c: forgets all keys that the other end of the link has told. */
+void tern_ofi_keys_forget(struct tern_ofi_link *link);
 /* Notes that a frame could not be sent, with libfabric's error. */
 void tern_ofi_link_failed(struct tern_ofi_lane *lane, struct tern_ofi_link *link, int error);
 /* calling.c: goes on with links that have something to do. Returns the number of things done. */

@@ -36,6 +36,16 @@ bool tern_ofi_provider_routes(const struct fi_info *info)
             info->addr_format == FI_SOCKADDR);
 }
 
+/* libfabric before 1.20 gives the buffer back when the last message begins, while others may still
+ * arrive (ofiwg/libfabric#9420, test/ofi/bare_multi_recv.c). */
+bool tern_ofi_provider_fills_buffers(const struct fi_info *info)
+{
+    const char *name = name_of(info);
+    bool by_tcp = strcmp(name, "net") == 0 || strcmp(name, "tcp") == 0;
+    return info->caps & FI_MULTI_RECV &&
+           !(by_tcp && tern_ofi_library.version() < FI_VERSION(1, 20));
+}
+
 static struct fi_info *make_hints(uint64_t caps)
 {
     struct fi_info *hints = tern_ofi_library.dupinfo(NULL);
@@ -45,7 +55,7 @@ static struct fi_info *make_hints(uint64_t caps)
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->ep_attr->type = FI_EP_RDM;
     hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED |
-                                  FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+                                  FI_MR_PROV_KEY | FI_MR_ENDPOINT | FI_MR_RAW;
     hints->domain_attr->threading = tern_lane_count > 1 ? FI_THREAD_SAFE : FI_THREAD_DOMAIN;
     hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
     return hints;

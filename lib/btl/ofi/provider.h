@@ -14,6 +14,10 @@
  * TERN_ERR_UNSUPPORTED with text if none was named and none fits. */
 int tern_ofi_provider_choose(struct fi_info **ret_info);
 
+/* Returns true if the provider gives a buffer for many messages (FI_MULTI_RECV) back only when the
+ * last of them has arrived. Pure but for the version of libfabric. */
+bool tern_ofi_provider_fills_buffers(const struct fi_info *info);
+
 /* Returns true if the provider's addresses are IP addresses, so that ranks on hosts of different
  * subnets may reach each other. Pure. */
 bool tern_ofi_provider_routes(const struct fi_info *info);

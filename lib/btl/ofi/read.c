@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/ofi/read.h"
 
+#include "lib/btl/ofi/keys.h"
 #include "lib/btl/ofi/ofi_link.h"
+#include "lib/btl/ofi/region_cache.h"
 #include "lib/util/error.h"
 
 #include <rdma/fi_rma.h>
 #include <stdlib.h>
 
 enum {
-    PIECE = 1 << 20,   /* bytes of a read */
-    PIECES = 4,        /* of a transfer that are under way at the same time */
+    PIECE = 1 << 20,    /* bytes of a read */
+    PIECES = 4,         /* of a transfer that are under way at the same time */
     READINGS_MOST = 16, /* transfers of a lane that are under way */
-    RUN_LEAST = 4096,  /* a message in shorter runs is sent packed */
-    BIAS = 4096,       /* added to offsets, so that none is 0 */
+    RUN_LEAST = 4096,   /* a message in shorter runs is sent packed */
+    BIAS = 4096,        /* added to offsets, so that none is 0 */
 };
 
 /* A piece under way. */
@@ -27,15 +29,46 @@ struct tern_ofi_reading {
     struct tern_transfer *transfer;
     struct tern_ofi_link *link;
     struct tern_cursor cursor; /* what was not begun yet */
-    uint64_t address;
+    uint64_t address, key;
     size_t left;
     int under_way;
     bool failed;
-    struct tern_ofi_region region; /* of our memory, if the provider wants that */
+    struct tern_ofi_kept *kept; /* of our memory, if the provider wants that; else NULL */
+    void *desc;
     struct piece pieces[PIECES];
 };
 
 /* ---- the sender's side ---- */
+
+/* Memory of ours that a peer may read. */
+struct offer {
+    struct tern_ofi_kept *kept;
+    struct tern_ofi_key_out key; /* if keys are raw */
+};
+
+/* Returns true if the peer reads by the endpoint of this lane. The lanes of two ranks may have
+ * different numbers. */
+static bool is_read_here(const struct tern_ofi_lane *lane, const struct tern_ofi_link *link)
+{
+    return (link->their_lane & (tern_lane_count - 1)) == lane->index;
+}
+
+/* Says in *ret_registration how the peer names the memory. Returns what register_memory returns. */
+static int name_offer(struct tern_ofi_lane *lane, struct tern_ofi_link *link, struct offer *offer,
+                      const void *start, struct tern_registration *ret_registration)
+{
+    int rc = tern_ofi_fabric.raw_keys
+                 ? tern_ofi_key_tell(lane, link, &offer->kept->region, &offer->key)
+                 : 0;
+    if (rc)
+        return rc;
+    *ret_registration = (struct tern_registration){
+        .address =
+            (uintptr_t)start - (tern_ofi_fabric.virtual_addr ? 0 : offer->kept->start - BIAS),
+        .key = tern_ofi_fabric.raw_keys ? offer->key.number : fi_mr_key(offer->kept->region.mr),
+        .handle = offer};
+    return 0;
+}
 
 int tern_ofi_register_memory(struct tern_peer *peer, const void *start, size_t length,
                              struct tern_registration *ret_registration)
@@ -44,28 +77,30 @@ int tern_ofi_register_memory(struct tern_peer *peer, const void *start, size_t l
     struct tern_ofi_lane *lane = &tern_ofi_lanes[peer->lane];
     if (link->state != TERN_OFI_OPEN)
         return tern_ofi_link_seek(lane, link);
-    struct tern_ofi_region *region = malloc(sizeof *region);
-    if (!region)
+    if (tern_ofi_fabric.by_endpoint && !is_read_here(lane, link))
+        return tern_error(TERN_ERR_UNSUPPORTED, "the peer reads by another endpoint");
+    if (tern_ofi_fabric.raw_keys && !lane->free_sends)
+        return TERN_ERR_AGAIN; /* no room to tell the key */
+    struct offer *offer = malloc(sizeof *offer);
+    if (!offer)
         return TERN_ERR_NO_MEM;
-    int rc = tern_ofi_register(lane->endpoint, start, length, FI_REMOTE_READ, region);
-    if (rc) {
-        free(region);
-        return rc;
-    }
-    *ret_registration = (struct tern_registration){
-        .address = tern_ofi_fabric.virtual_addr ? (uintptr_t)start : BIAS,
-        .key = fi_mr_key(region->mr),
-        .handle = region};
-    return 0;
+    int rc = tern_ofi_cache_get(lane->endpoint, start, length, FI_REMOTE_READ, &offer->kept);
+    if (!rc && (rc = name_offer(lane, link, offer, start, ret_registration)))
+        tern_ofi_cache_put(offer->kept);
+    if (rc)
+        free(offer);
+    return rc;
 }
 
 void tern_ofi_deregister_memory(struct tern_peer *peer,
                                 const struct tern_registration *registration)
 {
-    struct tern_ofi_region *region = registration->handle;
+    struct offer *offer = registration->handle;
     (void)peer;
-    tern_ofi_deregister(region);
-    free(region);
+    if (tern_ofi_fabric.raw_keys)
+        tern_ofi_key_end(&offer->key);
+    tern_ofi_cache_put(offer->kept);
+    free(offer);
 }
 
 /* ---- the receiver's side ---- */
@@ -78,7 +113,9 @@ static void end(struct tern_ofi_lane *lane, struct tern_ofi_reading *reading)
     int error = reading->failed ? TERN_ERR_UNSUPPORTED : 0;
     tern_list_remove(&reading->in_lane);
     lane->reading_count--;
-    tern_ofi_deregister(&reading->region);
+    tern_ofi_cache_put(reading->kept);
+    if (tern_ofi_fabric.raw_keys)
+        tern_ofi_unmap(reading->key);
     if (!error) {
         transfer->cursor = reading->cursor;
         transfer->address = reading->address;
@@ -115,10 +152,9 @@ static bool begin_piece(struct tern_ofi_lane *lane, struct tern_ofi_reading *rea
         return false;
     tern_cursor_runs(&next, &run, 1, reading->left < most ? reading->left : most, &bytes);
     piece->op.kind = TERN_OFI_READ;
-    ssize_t rc =
-        fi_read(lane->endpoint, run.iov_base, bytes, reading->region.desc, reading->link->address,
-                reading->address - (tern_ofi_fabric.virtual_addr ? 0 : BIAS),
-                reading->transfer->key, &piece->op);
+    ssize_t rc = fi_read(lane->endpoint, run.iov_base, bytes, reading->desc, reading->link->address,
+                         reading->address - (tern_ofi_fabric.virtual_addr ? 0 : BIAS), reading->key,
+                         &piece->op);
     if (rc) {
         reading->failed = rc != -FI_EAGAIN;
         return false;
@@ -179,9 +215,29 @@ static int register_target(struct tern_ofi_lane *lane, struct tern_ofi_reading *
 {
     struct tern_cursor cursor = reading->cursor;
     struct iovec run;
+    if (!tern_ofi_fabric.local_keys)
+        return 0;
     tern_cursor_runs(&cursor, &run, 1, reading->left, NULL);
-    return tern_ofi_register_own(lane->endpoint, run.iov_base, run.iov_len, FI_READ,
-                                 &reading->region);
+    int rc = tern_ofi_cache_get(lane->endpoint, run.iov_base, run.iov_len, FI_READ, &reading->kept);
+    if (!rc)
+        reading->desc = reading->kept->region.desc;
+    return rc;
+}
+
+/* Prepares to read: the key, and our memory if the provider wants it registered. */
+static int prepare(struct tern_ofi_lane *lane, struct tern_ofi_reading *reading)
+{
+    struct tern_transfer *transfer = reading->transfer;
+    int rc = 0;
+    reading->key = transfer->key;
+    if (tern_ofi_fabric.raw_keys)
+        rc = tern_ofi_key_take(lane, transfer->peer, transfer->key, &reading->key);
+    if (rc)
+        return rc;
+    rc = register_target(lane, reading);
+    if (rc && tern_ofi_fabric.raw_keys)
+        tern_ofi_unmap(reading->key);
+    return rc;
 }
 
 int tern_ofi_get(struct tern_transfer *transfer)
@@ -192,8 +248,7 @@ int tern_ofi_get(struct tern_transfer *transfer)
         return tern_ofi_link_seek(lane, link);
     if (lane->reading_count >= READINGS_MOST)
         return TERN_ERR_AGAIN;
-    struct tern_ofi_reading *reading =
-        has_long_runs(transfer) ? calloc(1, sizeof *reading) : NULL;
+    struct tern_ofi_reading *reading = has_long_runs(transfer) ? calloc(1, sizeof *reading) : NULL;
     if (reading) {
         reading->transfer = transfer;
         reading->link = link;
@@ -201,7 +256,7 @@ int tern_ofi_get(struct tern_transfer *transfer)
         reading->address = transfer->address;
         reading->left = transfer->length;
     }
-    if (!reading || register_target(lane, reading)) {
+    if (!reading || prepare(lane, reading)) {
         free(reading);
         transfer->done(transfer, TERN_ERR_UNSUPPORTED);
         return 0;

@@ -15,8 +15,6 @@ void tern_ofi_deregister_memory(struct tern_peer *peer,
                                 const struct tern_registration *registration);
 int tern_ofi_get(struct tern_transfer *transfer);
 
-/* Handles the end of a read; `error` of libfabric, or 0. */
-void tern_ofi_read_ended(struct tern_ofi_lane *lane, struct tern_ofi_op *op, int error);
 /* Begins further pieces of the transfers under way. Returns their number. */
 int tern_ofi_read_on(struct tern_ofi_lane *lane);
 

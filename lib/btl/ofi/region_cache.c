@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/btl/ofi/region_cache.h"
+
+#include "lib/btl/ofi/memory_watch.h"
+#include "lib/util/error.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A lane's lock, then this one, then the fabric's. The watching thread takes none of them. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* what the watch of the same index belongs to; NULL: the watch is free */
+static struct tern_ofi_kept *kept[TERN_MEMORY_WATCHES];
+static int kept_count;
+static uint64_t uses, kept_bytes;
+
+/* ---- one registration ---- */
+
+static struct tern_ofi_kept *make(struct fid_ep *endpoint, const void *start, size_t length,
+                                  uint64_t access)
+{
+    struct tern_ofi_kept *fresh = malloc(sizeof *fresh);
+    if (fresh)
+        *fresh = (struct tern_ofi_kept){.start = (uintptr_t)start,
+                                        .end = (uintptr_t)start + length,
+                                        .endpoint = endpoint,
+                                        .access = access,
+                                        .uses = 1};
+    return fresh;
+}
+
+static void end(struct tern_ofi_kept *old)
+{
+    tern_ofi_deregister(&old->region);
+    free(old);
+}
+
+/* Ends the registration of a watch, which nobody uses. */
+static void end_at(int i)
+{
+    struct tern_ofi_kept *old = kept[i];
+    kept[i] = NULL;
+    kept_count--;
+    kept_bytes -= old->end - old->start;
+    tern_memory_watch_end(old->watch);
+    end(old);
+}
+
+/* ---- all of them ---- */
+
+/* Ends what has lost its memory and is not in use. */
+static void sweep(void)
+{
+    for (int i = 0; i < TERN_MEMORY_WATCHES && kept_count; i++)
+        if (kept[i] && !kept[i]->uses && tern_memory_watch_is_stale(kept[i]->watch))
+            end_at(i);
+}
+
+static struct tern_ofi_kept *find(struct fid_ep *endpoint, uintptr_t start, uintptr_t last,
+                                  uint64_t access)
+{
+    for (int i = 0; i < TERN_MEMORY_WATCHES; i++) {
+        struct tern_ofi_kept *at = kept[i];
+        if (at && at->start <= start && at->end >= last && (at->access & access) == access &&
+            at->endpoint == endpoint && !tern_memory_watch_is_stale(at->watch))
+            return at;
+    }
+    return NULL;
+}
+
+/* Ends the registration that was not used for the longest time. Returns false if all are in use. */
+static bool evict(void)
+{
+    int oldest = -1;
+    for (int i = 0; i < TERN_MEMORY_WATCHES; i++)
+        if (kept[i] && !kept[i]->uses && (oldest < 0 || kept[i]->used_at < kept[oldest]->used_at))
+            oldest = i;
+    if (oldest >= 0)
+        end_at(oldest);
+    return oldest >= 0;
+}
+
+/* Returns the index of a free watch for so many bytes; -1 if there is none. */
+static int make_room(uint64_t bytes)
+{
+    uint64_t most = tern_ofi_fabric.keeps_bytes;
+    if (bytes > most)
+        return -1;
+    while (kept_count == TERN_MEMORY_WATCHES || kept_bytes + bytes > most)
+        if (!evict())
+            return -1;
+    int i = 0;
+    while (kept[i])
+        i++;
+    return i;
+}
+
+/* Registers; if the provider refuses, once more without what is only kept: memory may be locked up
+ * to a limit. */
+static int enter(struct tern_ofi_kept *fresh)
+{
+    const void *start = (const void *)fresh->start;
+    size_t length = fresh->end - fresh->start;
+    int rc = tern_ofi_register(fresh->endpoint, start, length, fresh->access, &fresh->region);
+    if (rc && kept_count) {
+        while (evict())
+            ;
+        rc = tern_ofi_register(fresh->endpoint, start, length, fresh->access, &fresh->region);
+    }
+    return rc;
+}
+
+/* Makes a registration that will be kept, if its memory can be watched. */
+static int get_fresh(struct fid_ep *endpoint, const void *start, size_t length, uint64_t access,
+                     bool keep, struct tern_ofi_kept **ret_kept)
+{
+    struct tern_ofi_kept *fresh = make(endpoint, start, length, access);
+    int i = fresh && keep ? make_room(length) : -1;
+    if (!fresh)
+        return TERN_ERR_NO_MEM;
+    /* watched first: what changes from now on is known */
+    if (i >= 0 && tern_memory_watch_begin(&tern_memory_watches[i], start, length))
+        fresh->watch = &tern_memory_watches[i];
+    int rc = enter(fresh);
+    if (rc) {
+        if (fresh->watch)
+            tern_memory_watch_end(fresh->watch);
+        free(fresh);
+        return rc;
+    }
+    if (fresh->watch) {
+        kept[i] = fresh;
+        kept_count++;
+        kept_bytes += length;
+        fresh->used_at = ++uses;
+    }
+    *ret_kept = fresh;
+    return 0;
+}
+
+int tern_ofi_cache_get(struct fid_ep *endpoint, const void *start, size_t length, uint64_t access,
+                       struct tern_ofi_kept **ret_kept)
+{
+    struct tern_ofi_kept *found = NULL;
+    if (!tern_ofi_fabric.keeps)
+        return get_fresh(endpoint, start, length, access, false, ret_kept);
+    pthread_mutex_lock(&lock);
+    bool quiet = !kept_count || tern_memory_watch_is_quiet();
+    int rc = 0;
+    if (quiet) {
+        sweep();
+        found = find(endpoint, (uintptr_t)start, (uintptr_t)start + length, access);
+    }
+    if (found) {
+        found->uses++;
+        found->used_at = ++uses;
+        *ret_kept = found;
+    } else {
+        rc = get_fresh(endpoint, start, length, access, quiet, ret_kept);
+    }
+    pthread_mutex_unlock(&lock);
+    return rc;
+}
+
+void tern_ofi_cache_put(struct tern_ofi_kept *old)
+{
+    if (!old)
+        return;
+    if (!old->watch) {
+        end(old);
+        return;
+    }
+    pthread_mutex_lock(&lock);
+    if (--old->uses == 0 && tern_memory_watch_is_stale(old->watch))
+        end_at((int)(old->watch - tern_memory_watches));
+    pthread_mutex_unlock(&lock);
+}
+
+void tern_ofi_cache_forget(struct fid_ep *endpoint)
+{
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < TERN_MEMORY_WATCHES; i++)
+        if (kept[i] && kept[i]->endpoint == endpoint)
+            end_at(i);
+    pthread_mutex_unlock(&lock);
+}
+
+void tern_ofi_cache_stop(void)
+{
+    tern_memory_watch_stop();
+}
