@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A test that no Makefile.am names never runs; a source that none names is not in the tarball.
+# A test that no Makefile.am names never runs; a source or a page that none names is not in the tarball.
 set -eu
 cd "$TERN_SRCDIR"
 
@@ -24,4 +24,5 @@ listed lib/Makefile.am lib lib/*/*.[ch] lib/*/*/*.[ch] lib/*/*.cpp
 listed mpirun/Makefile.am mpirun mpirun/*.[ch] mpirun/*/*.[ch]
 listed tools/Makefile.am tools tools/*.[ch]
 listed tools/mpicheck/Makefile.am tools/mpicheck tools/mpicheck/*.[ch]
+listed Makefile.am . README.md docs/*.md docs/*/*.md
 [ "$missing" = 0 ]
