@@ -19,8 +19,8 @@ const char *tern_left_out_read(struct tern_strings *sequence);
 bool tern_left_out_has(const char *host);
 
 /* Begins anew without the hosts that have failed (start_agents.h), if the user wants that. Call it
- * after the agents have been ended. Returns only if not: nobody wants it, no host has failed, or
- * after a message. */
+ * after the agents have been ended. Does not return on success. Returns if the user does not want
+ * it, if no host has failed, or after an error message. */
 void tern_left_out_begin_anew(const struct tern_host_list *list, char **argv);
 
 #endif

@@ -25,4 +25,5 @@ listed mpirun/Makefile.am mpirun mpirun/*.[ch] mpirun/*/*.[ch]
 listed tools/Makefile.am tools tools/*.[ch]
 listed tools/mpicheck/Makefile.am tools/mpicheck tools/mpicheck/*.[ch]
 listed Makefile.am . README.md docs/*.md docs/*/*.md
+listed lib/Makefile.am lib lib/*/*.md
 [ "$missing" = 0 ]

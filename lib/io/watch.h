@@ -4,8 +4,8 @@
 
 /*
  * Lines for a person who waits for a long collective access (parameter io_progress). Rank 0 of the
- * file prints them on standard error: bytes, rate, and the time that the rest will take. It knows
- * how far it is itself; the lines say that of all ranks.
+ * file prints them on standard error: bytes, rate, and the time that the rest will take. Rank 0
+ * knows only its own part, and the lines assume that all ranks are as far.
  */
 
 #include <stdbool.h>
