@@ -61,6 +61,7 @@ struct rank {
     enum tern_joined joined; /* to another job */
     bool world; /* connected by MPI_Init, not only by sessions */
     bool other_library; /* has connected, and has loaded another MPI library */
+    bool crashed;       /* has said where it crashes */
 };
 
 struct host {
@@ -256,6 +257,11 @@ static void fail_by_signal(int rank, int wait_status)
                       strsignal(number), WCOREDUMP(wait_status) ? ", core dumped" : "",
                       passed_on ? ", which mpirun received and passed on to the ranks" : "",
                       time_of_end(rank));
+    if (number == SIGSEGV && run.ranks[rank].connected && !run.ranks[rank].finalized &&
+        !run.ranks[rank].crashed && !run.job->options->quiet)
+        tern_output_say("if nothing above says where: the stack of a thread may be full, and then "
+                        "no handler runs; raise OMP_STACKSIZE, or what pthread_attr_setstacksize "
+                        "sets");
 }
 
 /* Returns the function that a connected rank should have called. */
@@ -435,6 +441,7 @@ static void rank_crashed(int rank, int number, const char *text)
 {
     enum { SHOWN_MOST = 8 };
     static int crashes;
+    run.ranks[rank].crashed = true;
     const char *calls = strchr(text, '\n'), *more = calls ? strchr(calls + 1, '\n') : NULL;
     int length = (int)(crashes && more ? more - text : (ptrdiff_t)strlen(text));
     (void)number;

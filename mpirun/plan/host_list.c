@@ -220,7 +220,12 @@ void tern_host_list_add(struct tern_host_list *list, const struct tern_host_entr
 
 bool tern_host_name_is_good(const char *name)
 {
-    char shown[sizeof ((struct tern_host_entry *)0)->name];
+    static const char never[] = " /\"'^*?;|&<>$`(){}[]!,=";
+    char shown[sizeof ((struct tern_host_entry *)0)->name], address[16];
+    const char *scope = strchr(name, '%');
+    char *bare = tern_must_format("%.*s", scope ? (int)(scope - name) : (int)strlen(name), name);
+    bool named = !strchr(name, ':') || inet_pton(AF_INET6, bare, address) == 1;
+    free(bare);
     tern_text_make_printable(name, false, shown, sizeof shown);
-    return *name && *name != '-' && strcmp(name, shown) == 0 && !strpbrk(name, " /");
+    return named && *name && *name != '-' && strcmp(name, shown) == 0 && !strpbrk(name, never);
 }

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "lib/util/error.h"
 #include "lib/util/text.h"
@@ -87,8 +88,9 @@ int tern_hostfile_parse_line(const char *line, struct tern_host_entry *ret_entry
         } else if (!is_one_of(word, of_no_use)) {
             error = tern_error(
                 TERN_ERR_ARG,
-                "\"%s\" is not valid in a hostfile; expected lines \"HOST slots=N max-slots=N\"",
-                word);
+                "\"%s\" is not valid in a hostfile; expected lines \"HOST slots=N max-slots=N\"%s",
+                word,
+                strcasecmp(entry.name, "rank") == 0 ? " (a rankfile is for --rankfile)" : "");
         }
         if (error < 0)
             break;

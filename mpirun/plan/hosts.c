@@ -115,7 +115,8 @@ static int check_names(const struct tern_host_list *list)
         if (!tern_host_name_is_good(name) || (*user && !tern_host_name_is_good(user)))
             return tern_error(TERN_ERR_ARG,
                               "\"%s%s%s\" in %s is not the name of a host: it begins with \"-\", "
-                              "or contains a blank, a slash or a control code",
+                              "or contains a blank, a slash, a quote or another mark that no name "
+                              "has",
                               user, *user ? "@" : "", name, list->where);
     }
     return 0;

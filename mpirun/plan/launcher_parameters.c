@@ -11,6 +11,7 @@
 
 #include "lib/util/error.h"
 #include "lib/util/param.h"
+#include "lib/util/param_names.h"
 #include "lib/util/param_parse.h"
 #include "lib/util/tcp_address.h"
 #include "mpirun/plan/allocation.h"
@@ -406,6 +407,12 @@ const struct tern_launcher_parameter tern_launcher_parameters[] = {
     { "btl_tcp_port_range_v6", MISSING("use btl_tcp_port_range_v4; one port serves both") },
     { "btl_base_verbose", MISSING("--explain says what carries messages") },
     { "pml_base_verbose", MISSING("--explain says what carries messages") },
+    { "ompi_display_comm", MISSING("--explain says what carries messages") },
+    { "hook_comm_method_enable_mpi_init", MISSING("--explain says what carries messages") },
+    { "hook_comm_method_enable_mpi_finalize", MISSING("--explain says what carries messages") },
+    { "pml_monitoring_enable", MISSING("the tool interface, MPI_T, counts traffic by peer") },
+    { "mpi_paffinity_alone", MISSING("use --bind-to core") },
+    { "opal_paffinity_alone", MISSING("use --bind-to core") },
     { "mpi_show_mca_params", MISSING("--explain prints every parameter and its source") },
     { "mpi_show_handle_leaks", MISSING("use check_level full, which names what was not freed") },
     { "mpi_spc_dump_enabled", MISSING("the tool interface, MPI_T, has such counters") },
@@ -480,12 +487,17 @@ static bool ends_with(const char *name, const char *end)
 const struct tern_launcher_parameter *tern_launcher_find(const char *name)
 {
     static const struct tern_launcher_parameter quiet = { "", QUIET };
+    static const struct tern_launcher_parameter verbose = {
+        "", MISSING("--explain says what is decided, --debug-daemons what is started"),
+    };
     const char *wanted = tern_launcher_name(name);
     const struct tern_launcher_parameter *row = tern_launcher_parameters;
     while (row->name && strcmp(row->name, wanted))
         row++;
     if (row->name)
         return row;
+    if (ends_with(name, "_base_verbose") && (tern_launcher_word(name) || tern_param_accepted(name)))
+        return &verbose;
     bool inside = ends_with(name, "_verbose") || ends_with(name, "_priority");
     return inside && tern_launcher_word(name) ? &quiet : NULL;
 }

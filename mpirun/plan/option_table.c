@@ -601,7 +601,7 @@ int tern_option_apply_value(const struct tern_option *option, const char *origin
     char *values[] = { (char *)text, NULL };
     if (option->values == 1) {
         bool none = !*text || (option->kind == TERN_OPTION_NUMBER && strcmp(text, "0") == 0) ||
-                    (option->read && strcmp(text, "0") == 0);
+                    (option->read && option->read != check_buffering && strcmp(text, "0") == 0);
         return none ? 0 : tern_option_apply(option, origin, values, NULL, options);
     }
     if (!tern_param_read_value(TERN_PARAM_BOOL, text, &number))

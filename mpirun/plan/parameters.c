@@ -204,6 +204,16 @@ static void warn_of_tuned(const char *name, const char *value, struct tern_optio
         tern_options_warn(options, "%s", tern_param_tuned_text);
 }
 
+/* Warns of a parameter without a row of its own, ..._base_verbose, which shows nothing here. The
+ * others are applied one after the other. */
+static void warn_of_verbose(const char *origin, const char *name, const char *value,
+                            struct tern_options *options)
+{
+    const struct tern_launcher_parameter *row = tern_launcher_find(name);
+    if (row && !*row->name)
+        apply(row, origin, value, options);
+}
+
 /* Warns if a variable of the environment, an entry NAME=VALUE, sets nothing. */
 static void check_variable(const char *entry, struct tern_options *options)
 {
@@ -218,6 +228,9 @@ static void check_variable(const char *entry, struct tern_options *options)
         if (strcmp(prefixes[i], "PMIX_MCA_") || strncmp(name, "prte_", 5) == 0)
             warn_if_unknown(name, ", which the environment sets", options);
         warn_of_tuned(name, value + 1, options);
+        char *origin = tern_must_format("%s%s", prefixes[i], name);
+        warn_of_verbose(origin, name, value + 1, options);
+        free(origin);
     }
 }
 
@@ -232,6 +245,9 @@ static void check_settings(struct tern_options *options)
         if (tern_launcher_word(setting->name))
             warn_if_unknown(setting->name, where, options);
         warn_of_tuned(setting->name, setting->value, options);
+        free(where);
+        where = tern_must_format("%s (file %s)", setting->name, setting->file);
+        warn_of_verbose(where, setting->name, setting->value, options);
         free(where);
     }
 }

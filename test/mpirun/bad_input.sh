@@ -113,6 +113,13 @@ echo 'localhost slotz=1' >hosts
 bad '"slotz=1" is not valid in a hostfile' --hostfile hosts -np 1 "${go[@]}"
 echo '192.0.2.77 slots=2' >hosts
 bad 'cannot start on host 192.0.2.77' --mca launch_timeout 1 --hostfile hosts -np 1 "${go[@]}"
+for name in '^far' '"far"' 'far:2:3' 'a;b' 'far*'; do
+    echo "$name slots=2" >hosts
+    bad 'in hosts is not the name of a host: it begins with "-", or contains a blank, a slash, a quote or' --hostfile hosts \
+        -np 1 "${go[@]}"
+done
+echo 'rank 0=far slot=1' >hosts
+bad '"0=far" is not valid in a hostfile; .* \(a rankfile is for --rankfile\)' --hostfile hosts -np 1 "${go[@]}"
 echo 'far slots=0' >hosts
 bad 'hosts, line 1: "0" is not a number of slots' --hostfile hosts -np 1 "${go[@]}"
 echo 'localhost' >hosts

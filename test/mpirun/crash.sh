@@ -41,6 +41,11 @@ crash stack
 has "endless recursion is one line" err "^     [01]  overflow at crashing.c:[0-9]+ \(crash\), and [0-9]+ more calls of the same"
 crash thread
 has "the thread's calls" err "^     1  crash_in_thread at crashing.c:"
+crash thread_stack # where no handler can run
+is "the stack of a thread is full: status" "$rc" 139
+has "the stack of a thread is full" err '^mpirun: if nothing above says where: the stack of a thread may be full'
+crash segv
+hasnt "a crash that was shown" err 'if nothing above says where'
 crash abort
 has "who called abort" err "  crash at crashing.c:$(line_of 'abort();') "
 

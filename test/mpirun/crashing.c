@@ -38,6 +38,12 @@ static void *crash_in_thread(void *unused)
     return unused;
 }
 
+static void *overflow_in_thread(void *unused)
+{
+    overflow(0);
+    return unused;
+}
+
 static void own_handler(int number)
 {
     printf("the program's own handler got %d\n", number);
@@ -68,6 +74,9 @@ static void crash(const char *how)
     else if (strcmp(how, "kill") == 0)
         kill(getppid() ? getpid() : 0, SIGSEGV);
     else if (strcmp(how, "thread") == 0 && pthread_create(&thread, NULL, crash_in_thread, NULL) == 0)
+        pthread_join(thread, NULL);
+    else if (strcmp(how, "thread_stack") == 0 &&
+             pthread_create(&thread, NULL, overflow_in_thread, NULL) == 0)
         pthread_join(thread, NULL);
     else if (strcmp(how, "child") == 0 && fork() == 0)
         crash_here((volatile int *)16);

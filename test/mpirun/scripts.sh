@@ -267,6 +267,17 @@ warns "mpirun: warning: there is no parameter orte_defualt_hostfile; did you mea
     --mca orte_defualt_hostfile x
 warns "mpirun: warning: --mca plm_rsh_chdir has no effect: use --wdir" --mca plm_rsh_chdir /tmp
 warns "" -q --with-ft ulfm
+warns "mpirun: warning: --mca mpi_paffinity_alone has no effect: use --bind-to core" --mca mpi_paffinity_alone 1
+warns "mpirun: warning: --mca pml_monitoring_enable has no effect: the tool interface, MPI_T, counts traffic by peer" \
+    --mca pml_monitoring_enable 1
+warns "mpirun: warning: --mca ompi_display_comm has no effect: --explain says what carries messages" --mca ompi_display_comm 1
+warns "mpirun: warning: --mca ess_base_stream_buffering 0 has no effect: each line is passed on; use stdbuf" \
+    --mca ess_base_stream_buffering 0
+warns "mpirun: warning: --mca coll_base_verbose has no effect: --explain says what is decided, --debug-daemons what is started" \
+    --mca coll_base_verbose 10
+OMPI_MCA_rmaps_base_verbose=5 warns "mpirun: warning: OMPI_MCA_rmaps_base_verbose has no effect: --explain says what is decided, \
+--debug-daemons what is started"
+OMPI_MCA_rmaps_base_verbose=0 warns "" --mca coll_base_verbose none
 warns "" --mca orte_enable_recovery 0 --mca plm_base_verbose 0 --mca routed_radix 8 --mca rmaps_seq_priority 1 --mca ess pmi
 
 warns 'mpirun: warning: --mca pml: there is no "ucz"; known are ob1,ucx,cm,yalla,v,monitoring,bfo,crcpw' --mca pml ucz
