@@ -257,6 +257,17 @@ static void keep_to_listed(const struct tern_options *options, struct tern_map *
         map->places[rank].bound = true;
 }
 
+/* Says that this machine, which gets ranks, has no objects of a kind that the user asked for. */
+static void tell_of_missing(const struct tern_placement *p, const char *option,
+                            enum tern_map_level level)
+{
+    enum tern_map_level used = tern_topology_stand_in(p->topology, level);
+    bool told_later = level == p->options->map.bind && tern_host_objects(&p->own, level) <= 1;
+    if (used != level && !p->options->quiet && p->here >= 0 && !told_later)
+        tern_log("%s%s: as far as hwloc knows, this machine has no %s; %s stands for it", option,
+                 tern_map_level_name(level), tern_map_level_name(level), tern_map_level_name(used));
+}
+
 int tern_placement_make(struct tern_placement *p, const struct tern_muster_listener *listener)
 {
     int error = tern_topology_read(p->options->cpu_list, &p->own, &p->topology);
@@ -283,5 +294,11 @@ int tern_placement_make(struct tern_placement *p, const struct tern_muster_liste
     if (p->slots > p->map.slots)
         p->map.slots = p->slots;
     keep_to_listed(p->options, &p->map);
+    const struct tern_map_request *request = &p->options->map;
+    tell_of_missing(p, "--map-by ", request->by);
+    if (request->per_object)
+        tell_of_missing(p, "--map-by ppr:N:", request->per_level);
+    if (request->bind != request->by)
+        tell_of_missing(p, "--bind-to ", request->bind);
     return 0;
 }

@@ -123,14 +123,24 @@ static void number_level(struct tern_host *host, enum tern_map_level level)
     free(seen);
 }
 
+static const hwloc_obj_type_t types[] = {
+    [TERN_MAP_LEVEL_CORE] = HWLOC_OBJ_CORE,     [TERN_MAP_LEVEL_L1] = HWLOC_OBJ_L1CACHE,
+    [TERN_MAP_LEVEL_L2] = HWLOC_OBJ_L2CACHE,    [TERN_MAP_LEVEL_L3] = HWLOC_OBJ_L3CACHE,
+    [TERN_MAP_LEVEL_NUMA] = HWLOC_OBJ_NUMANODE, [TERN_MAP_LEVEL_SOCKET] = HWLOC_OBJ_PACKAGE,
+};
+
+enum tern_map_level tern_topology_stand_in(hwloc_topology_t topology, enum tern_map_level level)
+{
+    if (level < TERN_MAP_LEVEL_L1 || level >= TERN_MAP_LEVEL_NODE)
+        return level;
+    while (level < TERN_MAP_LEVEL_NODE && hwloc_get_nbobjs_by_type(topology, types[level]) <= 0)
+        level++;
+    return level;
+}
+
 void tern_topology_record(hwloc_topology_t topology, hwloc_const_cpuset_t allowed,
                           struct tern_host *host)
 {
-    static const hwloc_obj_type_t types[] = {
-        [TERN_MAP_LEVEL_CORE] = HWLOC_OBJ_CORE,     [TERN_MAP_LEVEL_L1] = HWLOC_OBJ_L1CACHE,
-        [TERN_MAP_LEVEL_L2] = HWLOC_OBJ_L2CACHE,    [TERN_MAP_LEVEL_L3] = HWLOC_OBJ_L3CACHE,
-        [TERN_MAP_LEVEL_NUMA] = HWLOC_OBJ_NUMANODE, [TERN_MAP_LEVEL_SOCKET] = HWLOC_OBJ_PACKAGE,
-    };
     int pus = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
     host->cpus = tern_must_alloc((pus > 0 ? pus : 1) * sizeof *host->cpus);
     host->cpu_count = 0;

@@ -18,6 +18,9 @@
 int tern_topology_read(const char *cpu_list, struct tern_host *ret_host,
                        hwloc_topology_t *ret_topology);
 
+/* Returns the level whose objects stand for those of `level`: the next wider one that the machine
+ * has; `level` itself if it has some. */
+enum tern_map_level tern_topology_stand_in(hwloc_topology_t topology, enum tern_map_level level);
 /* Records in `host` the processors of a loaded topology that are within `allowed` (NULL: all). */
 void tern_topology_record(hwloc_topology_t topology, hwloc_const_cpuset_t allowed,
                           struct tern_host *host);

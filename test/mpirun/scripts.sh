@@ -317,6 +317,11 @@ warns 'mpirun: warning: --mca rmaps: there is no "sequ"; known are round_robin,p
 warns "" --mca opal_cuda_support 1
 HWLOC_SYNTHETIC='package:2 core:2 pu:2' warns "mpirun: --bind-to l2cache: host $(hostname) has no more than one such cache, so its \
 ranks are not bound" --bind-to l2cache --dry-run
+HWLOC_SYNTHETIC=$large warns "mpirun: --map-by l3cache: as far as hwloc knows, this machine has no l3cache; numa stands for it" \
+    --map-by l3cache --dry-run
+HWLOC_SYNTHETIC='package:2 l3:2 core:2 pu:1' warns "" --map-by l3cache --bind-to l3cache --dry-run
+HWLOC_SYNTHETIC=$large run --map-by ppr:1:l2cache --dry-run true
+has "ppr on caches that are not there" err '^mpirun: --map-by ppr:N:l2cache: as far as hwloc knows, .* has no l2cache; numa stands for it$'
 for form in "--launch-agent" "--mca orte_launch_agent"; do
     # shellcheck disable=SC2086 # options are words
     run $form "valgrind $TERN_PREFIX/bin/mpirun" --host far1 -np 1 true
