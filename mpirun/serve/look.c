@@ -33,6 +33,7 @@ struct glimpse {
     char state;     /* 'X': no process */
     int64_t cpu_ms; /* processor time of the process; at a glance with that of its descendants */
     int64_t at_ms;
+    uint64_t moved_bytes; /* at a glance: what the process itself has read and written so far */
     bool works; /* at a glance: the process or a descendant runs, or waits for a disk or a driver */
     bool is_ours, waits;
     struct tern_wait_record record;
@@ -173,6 +174,19 @@ static bool reads_input(pid_t pid)
            descriptor == 0;
 }
 
+/* Returns what the process has read and written so far, through system calls and on disks. */
+static uint64_t bytes_of(pid_t pid)
+{
+    char text[400];
+    unsigned long long sum = 0, number;
+    int length;
+    read_file(pid, "io", text, sizeof text);
+    for (const char *at = text; sscanf(at, "%*[a-z_]: %llu %n", &number, &length) == 1;
+         at += length)
+        sum += number;
+    return sum;
+}
+
 static bool has_moved(const struct glimpse *before, const struct glimpse *now)
 {
     if (before->pid != now->pid || before->waits != now->waits)
@@ -182,7 +196,8 @@ static bool has_moved(const struct glimpse *before, const struct glimpse *now)
         return before->record.began_ms != now->record.began_ms || used > WAIT_PERMILLE;
     if (now->state == 'X' || now->state == 'Z' || now->state == 'T')
         return before->state != now->state;
-    return used > MOVED_PERMILLE || used < 0 || now->works || reads_input(now->pid);
+    return used > MOVED_PERMILLE || used < 0 || now->works || reads_input(now->pid) ||
+           before->moved_bytes != now->moved_bytes;
 }
 
 /* Sees also what the descendants of the rank do: a rank may be a script, or wait for a program that
@@ -194,6 +209,7 @@ static struct glimpse glance_at(int local_rank)
         struct tern_activity activity = tern_activity_of(now.pid);
         now.cpu_ms = (int64_t)(activity.cpu_ns / 1000000);
         now.works = activity.runnable || activity.blocked;
+        now.moved_bytes = bytes_of(now.pid);
     }
     return now;
 }

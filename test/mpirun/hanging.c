@@ -32,6 +32,17 @@ static void test_forever(void)
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
 }
 
+/* Writes a little, again and again, as a program does that waits for what it writes to. */
+static void trickle(void)
+{
+    FILE *file = fopen("trickle", "w");
+    for (int i = 0; file && i < 60; i++) {
+        fprintf(file, "%d\n", i);
+        fflush(file);
+        usleep(100000);
+    }
+}
+
 /* Does what one rank does in place of what all others do. */
 static void odd_one_out(const char *how)
 {
@@ -52,6 +63,8 @@ static void odd_one_out(const char *how)
         wait(NULL);
     else if (strcmp(how, "serial") == 0)
         spin(6);
+    else if (strcmp(how, "trickle") == 0)
+        trickle();
     else if (strcmp(how, "recv") == 0)
         MPI_Recv(value, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }

@@ -156,7 +156,7 @@ end
 start 3 sleep --mca hang_report_s 1
 eventually "a rank sleeps outside MPI" said '^mpirun: nothing has moved for'
 end
-for how in compute serial child; do
+for how in compute serial child trickle; do
     run -np 2 --oversubscribe --mca hang_report_s 1 ./hanging $how
     is "$how" "$rc" 0
     hasnt "$how: a job that computes is not called hung" err 'nothing has moved'
