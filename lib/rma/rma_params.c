@@ -17,8 +17,7 @@ static const struct tern_param rma[] = {
      .help = "MPI_Alloc_mem takes blocks of this size and larger from the memory that all ranks of "
              "the node have mapped, if there are several. Then windows of such blocks are mapped, "
              "too. 0: never.",
-     .when = TERN_PARAM_ANY_TIME, .scope = TERN_PARAM_LOCAL, .least = 1, .most = INT64_MAX,
-     .or_zero = true},
+     .when = TERN_PARAM_ANY_TIME, .scope = TERN_PARAM_LOCAL, .least = 0, .most = INT64_MAX},
 };
 
 const struct tern_param_room tern_params_rma = {"rma", TERN_PARAM_ROWS(rma),
