@@ -26,6 +26,7 @@ typedef long double binary128;
 
 static int rank = -1;
 static int size = 0;
+static long check_seed = 0; /* of the random case under test: a failure names it; 0: none */
 
 __attribute__((format(printf, 3, 4), noreturn))
 static inline void check_fail(const char *file, int line, const char *format, ...)
@@ -37,7 +38,11 @@ static inline void check_fail(const char *file, int line, const char *format, ..
     va_end(args);
     fflush(stdout);
     const char *slash = strrchr(file, '/');
-    fprintf(stderr, "FAILED %s:%d: rank %d: %s\n", slash ? slash + 1 : file, line, rank, text);
+    char seed[40] = "";
+    if (check_seed)
+        snprintf(seed, sizeof seed, " (seed %ld)", check_seed);
+    fprintf(stderr, "FAILED %s:%d: rank %d: %s%s\n", slash ? slash + 1 : file, line, rank, text,
+            seed);
     fflush(stderr);
     _exit(1);
 }
