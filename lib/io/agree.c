@@ -10,6 +10,7 @@
 
 #include "lib/util/error.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,7 @@ void tern_operation_gather(struct tern_operation *op, const void *own, int64_t b
 
 static void combine(struct tern_verdict *to, const struct tern_verdict *from)
 {
+    to->any |= from->any;
     if (from->error && (!to->error || from->rank < to->rank)) {
         to->error = from->error;
         to->rank = from->rank;
@@ -115,7 +117,9 @@ static void agree_round(struct tern_operation *op)
     op->agree.sent = op->agree.own;
     tern_operation_receive(op, &op->agree.received, sizeof op->agree.received,
                            (rank + distance) % size, TERN_IO_VERDICT, NULL);
-    tern_operation_send(op, &op->agree.sent, sizeof op->agree.sent,
+    tern_operation_send(op, &op->agree.sent,
+                        op->agree.sent.error ? sizeof op->agree.sent
+                                             : offsetof(struct tern_verdict, text),
                         (rank + size - distance) % size, TERN_IO_VERDICT);
     op->agree.distance = 2 * distance;
     op->step = agree_round;
@@ -128,7 +132,8 @@ void tern_operation_agree(struct tern_operation *op, const int64_t values[2], te
     memset(own, 0, sizeof *own);
     own->error = op->error;
     own->rank = tern_file_rank(op->file);
-    memcpy(own->text, op->text, sizeof own->text);
+    own->any = op->agree.any;
+    snprintf(own->text, sizeof own->text, "%s", op->text);
     for (int i = 0; i < 2; i++)
         own->least[i] = own->most[i] = values ? values[i] : 0;
     op->agree.distance = 1;
@@ -143,17 +148,26 @@ static void end(struct tern_operation *op)
 
 int tern_file_agree(struct tern_file *file, int error, const int64_t values[2], const char *name)
 {
+    bool any = false;
+    return tern_file_agree_and_ask(file, error, values, name, &any);
+}
+
+int tern_file_agree_and_ask(struct tern_file *file, int error, const int64_t values[2],
+                            const char *name, bool *any)
+{
     struct tern_operation *op;
     int rc = tern_operation_new(file, &op);
     if (rc)
         return rc;
     op->concluded = true;
     op->serial = file->serial++;
+    op->agree.any = *any;
     if (error)
         tern_operation_fail(op, error);
     tern_operation_agree(op, values, end);
     rc = tern_operation_run(op);
     const struct tern_verdict *verdict = &op->agree.own;
+    *any = verdict->any;
     for (int i = 0; !rc && i < 2; i++)
         if (verdict->least[i] != verdict->most[i])
             rc = tern_error(TERN_ERR_NOT_SAME,

@@ -32,6 +32,7 @@ struct tern_file {
     struct tern_system system;
     struct tern_hints hints;
     struct tern_view view;
+    bool scattered; /* some rank's view is not one run */
     bool atomic;
     bool incoherent; /* ranks are on several hosts, and each host has pages of its own */
     /* guards `position` and `split`: several threads may use a file */
@@ -75,5 +76,8 @@ int64_t tern_file_bytes(const struct tern_file *file);
  * the lowest rank that has failed, or TERN_ERR_NOT_SAME. Blocks until all ranks have called.
  */
 int tern_file_agree(struct tern_file *file, int error, const int64_t values[2], const char *name);
+/* The same. Also sets *any on all ranks if it is set on one of them. */
+int tern_file_agree_and_ask(struct tern_file *file, int error, const int64_t values[2],
+                            const char *name, bool *any);
 
 #endif

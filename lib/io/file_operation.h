@@ -35,12 +35,13 @@ struct tern_messages {
     int count, room;
 };
 
-/* What ranks find out together: the error of the lowest rank that has failed, and whether two
- * numbers are equal on all ranks. */
+/* What ranks find out together: the error of the lowest rank that has failed, whether two numbers
+ * are equal on all ranks, and whether something is so on any rank. */
 struct tern_verdict {
     int32_t error, rank; /* error 0: nobody has failed */
     int64_t least[2], most[2];
-    char text[488];
+    int64_t any;
+    char text[488]; /* last member: not sent without an error */
 };
 
 /* What the messages of an operation are for. Each has a tag of its own. */
@@ -87,6 +88,7 @@ struct tern_operation {
     } gather;
     struct {
         struct tern_verdict own, sent, received;
+        bool any; /* what this rank says */
         int distance;
         tern_step *after;
     } agree;

@@ -93,9 +93,12 @@ int tern_mpi_file_set_view(struct tern_file *fh, MPI_Offset disp, struct tern_da
     error = change_view(fh, disp, etype, filetype, datarep);
     const int64_t values[2] = {error ? 0 : fh->view.etype_extent,
                                error ? 0 : fh->view.datarep->external};
-    error = tern_file_agree(fh, error, values, "the extent of etype, or datarep,");
+    bool scattered = !error && !tern_view_is_one_run(&fh->view);
+    error = tern_file_agree_and_ask(fh, error, values, "the extent of etype, or datarep,",
+                                    &scattered);
     if (error)
         return error;
+    fh->scattered = scattered;
     fh->position = 0;
     if (tern_file_rank(fh) == 0)
         tern_shared_set(fh, 0);

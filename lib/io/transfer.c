@@ -4,8 +4,9 @@
  * The steps of a data access.
  *
  *   pointer      at the common pointer: take the place, in the order of ranks if all make the call
- *   facts        collective only: which bytes each rank accesses. From them all ranks choose alike
- *                whether everybody accesses the file by itself, or all exchange data first
+ *   facts        collective only, if a view has gaps: which bytes each rank accesses. From them all
+ *                ranks choose alike whether everybody accesses the file by itself, or all exchange
+ *                data first
  *   access       by itself, with the lock in atomic mode, or with exchange (exchange.c)
  *   agreement    collective only: the error is the same on all ranks
  */
@@ -192,9 +193,20 @@ static void choose(struct tern_operation *op)
     }
 }
 
+/* Returns true if ranks must tell each other what they access, so that all choose alike. If the
+ * view of every rank is one run, each access is one run, and an exchange would gain nothing: then
+ * one meeting of all ranks is saved. */
+static bool must_tell(const struct tern_operation *op)
+{
+    const struct tern_file *file = op->file;
+    enum tern_hint_choice choice = op->access.writes ? file->hints.cb_write : file->hints.cb_read;
+    return op->collective && tern_file_size(file) > 1 && !file->atomic &&
+           (file->scattered || choice == TERN_HINT_ENABLE);
+}
+
 static void begin_access(struct tern_operation *op)
 {
-    if (op->collective && tern_file_size(op->file) > 1 && !op->file->atomic) {
+    if (must_tell(op)) {
         struct facts facts = facts_of(op);
         tern_operation_gather(op, &facts, sizeof facts, choose);
     } else {
