@@ -150,17 +150,27 @@ static struct summary summarize(struct facts *facts, int ranks)
     return all;
 }
 
+/* Returns the length of runs that ranks access better by themselves. In a file system of the host's
+ * own a run costs a system call, and an exchange copies twice more: two pages are enough. Over
+ * servers a run costs a question, and blocks must not be shared by hosts. */
+static int64_t long_run(const struct tern_file *file)
+{
+    enum { LONG_HERE = 1 << 13, LONG_ELSEWHERE = 1 << 18 };
+    bool here = file->system.kind == TERN_FILE_SYSTEM_LOCAL && tern_file_nodes(file) == 1;
+    return here ? LONG_HERE : LONG_ELSEWHERE;
+}
+
 /* Returns true if it is better to exchange data first. Every rank must find the same. */
 static bool exchange_is_better(const struct tern_operation *op, const struct summary *all)
 {
-    enum { SPARSE = 8, LONG_RUN = 1 << 18 };
+    enum { SPARSE = 8 };
     const struct tern_hints *hints = &op->file->hints;
     enum tern_hint_choice choice = op->access.writes ? hints->cb_write : hints->cb_read;
     if (all->bytes == 0 || all->unordered || choice == TERN_HINT_DISABLE)
         return false;
     if (choice == TERN_HINT_ENABLE)
         return true;
-    return all->interleaved && all->run_bytes < LONG_RUN &&
+    return all->interleaved && all->run_bytes < long_run(op->file) &&
            (all->end - all->begin) / SPARSE <= all->bytes;
 }
 
