@@ -91,6 +91,17 @@ for ((round = 0; round < repeat; round++)); do
     on 4 ip address del 10.88.0.3/24 dev eth1
 done
 
+# one of two cards is slow: by each interface alone
+on 2 tc qdisc add dev eth1 root tbf rate 160mbit burst 200kb latency 50ms
+expects "by each interface" 2 '^FAIL  n2 +sends at [0-9.]+ MB/s' -- "${hosts[@]}" --network-only --per nic
+is "by each interface: those that connect hosts" "$(grep '^interface ' out | sort | tr '\n' ' ')" "interface eth0 interface eth1 "
+is "by each interface: reports" "$(cd report && echo *)" "eth0 eth1"
+if [ $measured = 1 ]; then
+    is "by each interface: eth0 is well" "$(cat report/eth0/bad.hosts)" ""
+    is "by each interface: eth1 is not" "$(cat report/eth1/bad.hosts)" n2
+fi
+on 2 tc qdisc del dev eth1 root
+
 # a quota of processors, by a control group of the host's processes; only version 1 of control groups, where tests may make some
 group=/sys/fs/cgroup/cpu/tern-test-$$
 if mkdir "$group" 2>/dev/null && echo 10000 >"$group/cpu.cfs_quota_us"; then

@@ -2,6 +2,7 @@
 
 /* What mpicheck concludes from records: healthy clusters are never accused, each fault is named,
  * and nothing else is. The data are made up; where chance is in them, it is the same in each run. */
+#include "tools/mpicheck/interfaces.h"
 #include "tools/mpicheck/wishes.h"
 #include "tools/mpicheck/fold.h"
 #include "tools/mpicheck/judge_facts.h"
@@ -462,6 +463,29 @@ START_TEST(wrong_data_is_named_first)
 }
 END_TEST
 
+START_TEST(interfaces_that_connect_hosts_are_found)
+{
+    struct tern_mc_data *data = tern_mc_data_new(3);
+    const char *names[TERN_MC_NICS_MOST];
+    for (int i = 0; i < 3; i++) {
+        take(data, "host %d n%d", i, i);
+        take(data, "fact %d addr.docker0 172.17.0.1/16", i); /* one address on all hosts */
+        take(data, "fact %d addr.lost0 10.99.0.%d/24", i, i % 2 + 1);
+        take(data, "fact %d addr.eth0 10.77.0.%d/24", i, i + 1);
+        take(data, "fact %d addr.eth1 10.%d.0.1/24", i, i + 10); /* another subnet on each */
+        take(data, "fact %d addr.ib0 fd00::%d/64", i, i + 1);
+        take(data, "fact %d addr.idle0 10.78.0.%d/24", i, i + 1);
+        take(data, "fact %d nic.idle0.running no", i);
+        take(data, "fact %d nic.eth0.running yes", i);
+    }
+    take(data, "fact 0 addr.only0 10.5.0.1/24");
+    ck_assert_int_eq(tern_mc_interfaces(data, names), 2);
+    ck_assert_str_eq(names[0], "eth0");
+    ck_assert_str_eq(names[1], "ib0");
+    tern_mc_data_free(data);
+}
+END_TEST
+
 START_TEST(calls_in_one_direction_are_named)
 {
     struct tern_mc_data *data = make_cluster(&healthy, 1);
@@ -710,6 +734,7 @@ int main(void)
     tcase_add_test(tests, a_host_without_links_is_named_itself);
     tcase_add_test(tests, wrong_data_is_named_first);
     tcase_add_test(tests, calls_in_one_direction_are_named);
+    tcase_add_test(tests, interfaces_that_connect_hosts_are_found);
     tcase_add_test(tests, a_hang_is_named);
     tcase_add_test(tests, a_second_reach_forgets_the_first);
     tcase_add_test(tests, odd_facts_are_named);

@@ -16,6 +16,7 @@
 #include "lib/util/prefix.h"
 #include "tools/mpicheck/checkup.h"
 #include "tools/mpicheck/fold.h"
+#include "tools/mpicheck/interfaces.h"
 #include "tools/mpicheck/reports.h"
 
 enum { UNMEASURED = 3, INTERRUPTED = 130, SAME_SECOND_MOST = 100 };
@@ -239,24 +240,105 @@ static void end_check(struct tern_mc_check *check)
     free(check->probe);
 }
 
+/* Runs a whole check, or judges a recorded one. Returns the exit code. */
+static int run(const struct tern_mc_options *options, const char *directory)
+{
+    struct tern_mc_check check = {.options = options, .begin = tern_mc_now()};
+    int code = UNMEASURED;
+    check.expected.bandwidth = options->bandwidth;
+    check.expected.latency_us = options->latency_us;
+    check.shows = !options->quiet && isatty(STDERR_FILENO);
+    if (options->from)
+        code = run_recorded(&check, directory);
+    else if (make_work(&check))
+        code = run_check(&check, directory);
+    end_check(&check);
+    return code;
+}
+
+/* ---- by each interface ---- */
+
+/* Asks the hosts for their interfaces. Returns copies of the names, and their number; 0 after a
+ * message. */
+static int ask_interfaces(const struct tern_mc_options *options, const char *directory,
+                          char **ret_names)
+{
+    struct tern_mc_check check = {.options = options, .begin = tern_mc_now()};
+    const char *names[TERN_MC_NICS_MOST];
+    int count = 0;
+    if (make_work(&check) && find_programs(&check, directory) && tern_mc_find_hosts(&check)) {
+        tern_mc_phase_facts(&check);
+        count = tern_mc_interfaces(check.data, names);
+        if (count == 0 && !tern_mc_interrupted())
+            tern_log("--per nic: no interface has an address of its own on two hosts, in one "
+                     "subnet");
+    }
+    for (int i = 0; i < count; i++)
+        ret_names[i] = tern_mc_format("%s", names[i]);
+    end_check(&check);
+    return count;
+}
+
+/* Returns the worse of two exit codes: wrong data, faults, not measured, warnings, well. */
+static int worse(int a, int b)
+{
+    static const int order[] = {INTERRUPTED, 4, 2, UNMEASURED, 1, 0};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (a == order[i] || b == order[i])
+            return order[i];
+    return a;
+}
+
+static int run_by(const struct tern_mc_options *all, const char *directory, const char *nic)
+{
+    struct tern_mc_options options = *all;
+    char *reports = tern_mc_format("%s/%s", directory, nic);
+    char *baseline = all->baseline ? tern_mc_format("%s/%s", all->baseline, nic) : NULL;
+    int code = UNMEASURED;
+    options.mpirun = (struct tern_words){0};
+    tern_words_append(&options.mpirun, &all->mpirun);
+    tern_words_split(&options.mpirun, "--mca btl_tcp_if_include");
+    tern_words_add(&options.mpirun, "%s", nic);
+    options.baseline = baseline;
+    printf("interface %s\n", nic);
+    fflush(stdout);
+    if (mkdir(reports, 0777) && errno != EEXIST)
+        tern_log("cannot make the directory %s: %s; --out names another place", reports,
+                 strerror(errno));
+    else
+        code = run(&options, reports);
+    tern_words_free(&options.mpirun);
+    free(baseline);
+    free(reports);
+    return code;
+}
+
+/* Checks the network by one interface after the other; the hosts themselves are measured with the
+ * first. */
+static int run_per_nic(struct tern_mc_options *options, const char *directory)
+{
+    char *names[TERN_MC_NICS_MOST];
+    int count = ask_interfaces(options, directory, names);
+    int code = count > 0 ? 0 : tern_mc_interrupted() ? INTERRUPTED : UNMEASURED;
+    for (int i = 0; i < count; i++) {
+        if (!tern_mc_interrupted())
+            code = worse(code, run_by(options, directory, names[i]));
+        options->network_only = true;
+        free(names[i]);
+    }
+    return code;
+}
+
 int main(int argc, char **argv)
 {
     struct tern_mc_options options;
-    struct tern_mc_check check = {.options = &options, .begin = tern_mc_now()};
     char *directory = NULL;
     int code = UNMEASURED;
     tern_log_name("mpicheck");
     if (tern_mc_read_options(argc, argv, &options) && find_directory(&options, &directory)) {
-        check.expected.bandwidth = options.bandwidth;
-        check.expected.latency_us = options.latency_us;
-        check.shows = !options.quiet && isatty(STDERR_FILENO);
         tern_mc_catch_signals();
-        if (options.from)
-            code = run_recorded(&check, directory);
-        else if (make_work(&check))
-            code = run_check(&check, directory);
+        code = options.per_nic ? run_per_nic(&options, directory) : run(&options, directory);
     }
-    end_check(&check);
     tern_mc_options_free(&options);
     free(directory);
     return code;

@@ -270,6 +270,8 @@ static void address_facts(void)
         } else {
             continue;
         }
+        snprintf(key, sizeof key, "nic.%s.running", at->ifa_name);
+        fact(key, at->ifa_flags & IFF_RUNNING ? "yes" : "no");
         snprintf(key, sizeof key, "addr.%s", at->ifa_name);
         snprintf(value, sizeof value, "%s/%d", text, prefix_length(at->ifa_netmask));
         fact(key, value);

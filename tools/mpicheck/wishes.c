@@ -13,7 +13,7 @@ enum { FAKES_MOST = 256, MINUTES_MOST = 7 * 24 * 60 };
 
 enum {
     QUICK = 1000, FULL, SOAK, HOST_ONLY, NETWORK_ONLY, OUT, FROM, EXPECT, BASELINE, FAIL_ON, MPI,
-    MCA, FAKE
+    MCA, FAKE, PER
 };
 
 static const struct option names[] = {
@@ -33,6 +33,7 @@ static const struct option names[] = {
     {"mpi", required_argument, NULL, MPI},
     {"mca", required_argument, NULL, MCA},
     {"made-up-hosts", required_argument, NULL, FAKE},
+    {"per", required_argument, NULL, PER},
     {"quiet", no_argument, NULL, 'q'},
     {"version", no_argument, NULL, 'V'},
     {"help", no_argument, NULL, 'h'},
@@ -50,6 +51,7 @@ static const char help[] =
     "  --soak MINUTES       afterwards, exchange and compare messages for so long\n"
     "  --host-only          check each host by itself, not the network\n"
     "  --network-only       check the network, not the speed of each host\n"
+    "  --per nic            check the network by each interface alone\n"
     "  --out DIRECTORY      write the reports there; else into a new directory here\n"
     "  --expect bw=N,lat=N  what pairs must reach, such as bw=11.5GB/s,lat=3us\n"
     "  --baseline DIRECTORY compare with the report of an earlier run\n"
@@ -153,6 +155,13 @@ static bool take_value(struct tern_mc_options *options, int option)
             return true;
         tern_log("--fail-on %s: expected warning or fault", optarg);
         return false;
+    case PER:
+        options->per_nic = strcmp(optarg, "nic") == 0;
+        if (options->per_nic || strcmp(optarg, "host") == 0)
+            return true;
+        tern_log("--per %s: expected host or nic%s", optarg,
+                 strcmp(optarg, "gpu") ? "" : "; the speed of GPUs is not measured");
+        return false;
     default:
         return false;
     }
@@ -194,6 +203,9 @@ static bool fit_together(const struct tern_mc_options *options)
         wrong = "--made-up-hosts are on this host; it does not go with -H and --hostfile";
     else if (options->from && (options->hosts.count || options->fakes || options->soak_minutes))
         wrong = "--from reads recorded data; it does not go with hosts and --soak";
+    else if (options->per_nic && (options->host_only || options->fakes || options->from))
+        wrong = "--per nic needs a network; it does not go with --host-only, --made-up-hosts and "
+                "--from";
     if (wrong)
         tern_log("%s", wrong);
     return !wrong;

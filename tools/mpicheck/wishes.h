@@ -11,6 +11,7 @@ struct tern_mc_options {
     struct tern_words hosts;   /* words for mpirun that name the hosts */
     struct tern_words mpirun;  /* other words for mpirun, such as --mca btl tcp,self */
     bool quick, full, host_only, network_only, quiet, fail_on_warning;
+    bool per_nic;              /* the network is checked by each interface alone */
     int soak_minutes;          /* 0: no soak */
     int fakes;                 /* ranks on this host that stand for hosts; 0: none */
     const char *out;           /* directory of the reports; NULL: a new one */

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/mpicheck/interfaces.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/mpicheck/fold.h"
+
+/* An address and its subnet. */
+struct place {
+    unsigned char address[16], subnet[16];
+    int family, bits;
+};
+
+/* Reads "10.2.0.31/24". */
+static bool read_place(const char *text, struct place *ret_place)
+{
+    char address[INET6_ADDRSTRLEN];
+    size_t length = strcspn(text, "/");
+    memset(ret_place, 0, sizeof *ret_place);
+    if (text[length] != '/' || length >= sizeof address)
+        return false;
+    memcpy(address, text, length);
+    address[length] = 0;
+    ret_place->family = strchr(address, ':') ? AF_INET6 : AF_INET;
+    ret_place->bits = atoi(text + length + 1);
+    if (inet_pton(ret_place->family, address, ret_place->address) != 1 || ret_place->bits < 0 ||
+        ret_place->bits > 128)
+        return false;
+    for (int i = 0; i < ret_place->bits; i++)
+        ret_place->subnet[i / 8] |= ret_place->address[i / 8] & (128 >> i % 8);
+    return true;
+}
+
+static const char *address_on(const struct tern_mc_host *host, const char *nic)
+{
+    char *key = tern_mc_format("addr.%s", nic);
+    const char *address = tern_mc_fact(host, key);
+    free(key);
+    return address;
+}
+
+static bool runs(const struct tern_mc_host *host, const char *nic)
+{
+    char *key = tern_mc_format("nic.%s.running", nic);
+    const char *running = tern_mc_fact(host, key);
+    free(key);
+    return !running || strcmp(running, "yes") == 0;
+}
+
+static bool connects_hosts(const struct tern_mc_data *data, const char *nic)
+{
+    struct place *places = tern_mc_alloc(data->count, sizeof *places);
+    int count = 0, running = 0;
+    bool fits = true;
+    for (int i = 0; i < data->count; i++) {
+        const char *text = address_on(&data->hosts[i], nic);
+        if (data->hosts[i].gone || !text || !read_place(text, &places[count]))
+            continue;
+        running += runs(&data->hosts[i], nic);
+        for (int k = 0; k < count; k++)
+            fits &= memcmp(places[k].address, places[count].address, 16) != 0 &&
+                    places[k].bits == places[count].bits &&
+                    memcmp(places[k].subnet, places[count].subnet, 16) == 0;
+        count++;
+    }
+    free(places);
+    return fits && count > 1 && running > 1;
+}
+
+static bool is_listed(const char *const *names, int count, const char *name)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+int tern_mc_interfaces(const struct tern_mc_data *data, const char **ret_names)
+{
+    int count = 0;
+    for (int i = 0; i < data->count; i++)
+        for (int k = 0; k < data->hosts[i].fact_count && count < TERN_MC_NICS_MOST; k++) {
+            const char *key = data->hosts[i].facts[k].key;
+            if (strncmp(key, "addr.", 5) == 0 && !is_listed(ret_names, count, key + 5) &&
+                connects_hosts(data, key + 5))
+                ret_names[count++] = key + 5;
+        }
+    return count;
+}
