@@ -66,7 +66,7 @@ for ((round = 0; round < repeat; round++)); do
     # this is asked in the long run alone
     if [ $long = 1 ]; then
         on 3 tc qdisc add dev eth0 clsact
-        if on 3 tc filter add dev eth0 egress bpf bytecode '4,32 0 0 4294963256,37 1 0 60000000,6 0 0 4294967295,6 0 0 0' \
+        if on 3 tc filter add dev eth0 egress bpf bytecode '4,32 0 0 4294963256,37 1 0 130000000,6 0 0 4294967295,6 0 0 0' \
             action mirred egress redirect dev lost1 2>err; then
             expects "lost packets" 2 '^FAIL  n3 +(.* of the segments that .* are sent again|sends at .* of the segments are lost and sent again)' -- "${eth0[@]}"
         else
@@ -96,7 +96,7 @@ on 2 tc qdisc add dev eth1 root tbf rate 160mbit burst 200kb latency 50ms
 expects "by each interface" 2 '^FAIL  n2 +sends at [0-9.]+ MB/s' -- "${hosts[@]}" --network-only --per nic
 is "by each interface: those that connect hosts" "$(grep '^interface ' out | sort | tr '\n' ' ')" "interface eth0 interface eth1 "
 is "by each interface: reports" "$(cd report && echo *)" "eth0 eth1"
-if [ $measured = 1 ]; then
+if [ "$measured" = 1 ]; then
     is "by each interface: eth0 is well" "$(cat report/eth0/bad.hosts)" ""
     is "by each interface: eth1 is not" "$(cat report/eth1/bad.hosts)" n2
 fi

@@ -319,22 +319,21 @@ double tern_mc_loss(const struct tern_mc_data *data, int from, int to)
 
 /* ---- calls ---- */
 
-/* Names pairs of which only one can call the other: messages arrive, but a connection waits until
- * the one that can has called. */
+/* Names pairs of which only one can call the other: messages arrive, but a connection may wait
+ * until the one that can has called. */
 static void judge_calls(const struct tern_mc_data *data, struct tern_mc_findings *findings)
 {
     for (int from = 0; from < data->count; from++)
         for (int to = 0; to < data->count; to++) {
             uint8_t there = data->state[at(data, from, to)], back = data->state[at(data, to, from)];
-            if (!(there & TERN_MC_UNCALLED) || !(back & TERN_MC_CALLED))
+            if (!(there & TERN_MC_UNCALLED) || back & TERN_MC_UNCALLED)
                 continue;
             const char *why = data->texts[at(data, from, to)];
             char *theirs = address_of(&data->hosts[to]);
             struct tern_mc_finding *finding = tern_mc_find(
                 findings, data, TERN_MC_WARN, "link.one_way", &from, 1,
                 tern_mc_format("calls are not answered (%s), the other way they are: a firewall in "
-                               "one direction? Connections are late by %.1f s", why ? why : "?",
-                               (double)data->late_ms[at(data, from, to)] / 1000),
+                               "one direction? Connections may come late", why ? why : "?"),
                 tern_mc_format("nft list ruleset (on %s); ip route get %s (on %s)",
                                data->hosts[to].name, theirs, data->hosts[from].name));
             tern_mc_find_peers(finding, data, &to, 1, "->");

@@ -7,11 +7,9 @@
 
 #include "tools/mpicheck/checkup.h"
 #include "tools/mpicheck/fold.h"
-#include "tools/mpicheck/medians.h"
 
 enum { REACH_LIMIT_S = 5, REACH_TRIES = 4, BUSY_LIMIT_S = 15, RESTARTS = 6, DEAD_MOST = 5000,
-       QUICK_ROUNDS = 40, SAMPLES = 5, SAMPLES_FULL = 9, ALONE_MS = 30, RETRIES = 1, STARTS = 2,
-       LATE_MS = 500, CALL_S = 15 };
+       QUICK_ROUNDS = 40, SAMPLES = 5, SAMPLES_FULL = 9, ALONE_MS = 30, RETRIES = 1, STARTS = 2 };
 static const double start_s = 30, per_host_s = 0.1, round_s = 2, item_s = 1;
 
 /* Hosts that take part in the next job. */
@@ -388,47 +386,6 @@ static void phase_alone(struct party *party)
     }
 }
 
-/* ---- calls ---- */
-
-/* Lists pairs whose first message came late. Returns their number. */
-static int late_pairs(const struct tern_mc_data *data, int (*ret_pairs)[2])
-{
-    size_t all = (size_t)data->count * (size_t)data->count;
-    double *values = tern_mc_alloc((long)all, sizeof *values);
-    int values_count = 0, count = 0;
-    for (size_t i = 0; i < all; i++)
-        if (data->late_ms[i] > 0)
-            values[values_count++] = (double)data->late_ms[i];
-    double limit = tern_mc_median(values, values_count) + LATE_MS;
-    free(values);
-    for (int a = 0; a < data->count; a++)
-        for (int b = a + 1; b < data->count && count < TERN_MC_SUSPECTS_MOST; b++) {
-            size_t there = (size_t)a * (size_t)data->count + (size_t)b;
-            size_t back = (size_t)b * (size_t)data->count + (size_t)a;
-            if (((double)data->late_ms[there] < limit && (double)data->late_ms[back] < limit) ||
-                !tern_mc_linked(data, a, b))
-                continue;
-            ret_pairs[count][0] = a;
-            ret_pairs[count++][1] = b;
-        }
-    return count;
-}
-
-/* Pairs that were connected late try to call each other. */
-static void phase_calls(struct party *party)
-{
-    struct tern_mc_check *check = party->check;
-    party->item_count = check->options->fakes ? 0 : late_pairs(check->data, party->items);
-    if (party->item_count == 0)
-        return;
-    char *words = tell_items(party);
-    struct tern_mc_step step = {.phase = "calls",
-                                .items = words,
-                                .limit_s = start_s + CALL_S * party->item_count};
-    run_party(party, &step, "calls", choose_alone, 2);
-    free(words);
-}
-
 /* ---- together ---- */
 
 /* Chooses hosts of which each reaches each other one. */
@@ -472,8 +429,8 @@ void tern_mc_phase_links(struct tern_mc_check *check)
     if (party.count < 2) {
         tern_mc_record(check, "phase reach 0 skipped: the network needs two hosts");
     } else if (phase_reach(&party)) {
-        static void (*const phases[])(struct party *) = {phase_calls, phase_clock, phase_pairs,
-                                                         phase_alone, phase_together};
+        static void (*const phases[])(struct party *) = {phase_clock, phase_pairs, phase_alone,
+                                                         phase_together};
         for (size_t i = 0; i < sizeof phases / sizeof *phases && !tern_mc_interrupted(); i++)
             phases[i](&party);
         if (check->options->soak_minutes && !tern_mc_interrupted())

@@ -286,10 +286,8 @@ static bool take_pair_record(struct tern_mc_data *data, const char *word, int fr
     if (strcmp(word, "first") == 0)
         return sscanf(rest, "%f", &data->late_ms[at]) == 1;
     if (strcmp(word, "call") == 0) {
-        bool answered = strncmp(rest, "answered", 8) == 0;
-        data->state[at] |= answered ? TERN_MC_CALLED : TERN_MC_UNCALLED;
-        if (!answered)
-            set_text(&data->texts[at], rest);
+        data->state[at] |= TERN_MC_UNCALLED;
+        set_text(&data->texts[at], rest);
         return true;
     }
     if (strcmp(word, "wrong") == 0) {

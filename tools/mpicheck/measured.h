@@ -16,7 +16,7 @@
  *     wrong FROM TO OFFSET BYTES             hang I PEER STAGE
  *     broken I PEER STAGE TEXT               unmeasured I WHY
  *     together NAME VALUE VALUE              last I SHARE
- *     call FROM TO RESULT
+ *     call FROM TO TEXT
  *
  * Two more are for mpicheck alone, and are not kept: `here I`, a rank has begun the phase; `slow I
  * PEER`, a stage takes long, and this rank lacks a processor.
@@ -67,7 +67,6 @@ enum {
     TERN_MC_BROKEN = 8,     /* the connection was lost */
     TERN_MC_WRONG = 16,     /* wrong bytes arrived */
     TERN_MC_UNCALLED = 32,  /* calls by TCP are not answered, though messages arrive */
-    TERN_MC_CALLED = 64,    /* they are */
     TERN_MC_BAD = TERN_MC_DEAD_FIRST | TERN_MC_DEAD_LONG | TERN_MC_HUNG | TERN_MC_BROKEN,
 };
 

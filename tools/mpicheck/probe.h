@@ -54,7 +54,6 @@ void probe_reach(const struct probe_job *job);
 void probe_clock(const struct probe_job *job);
 void probe_pairs(const struct probe_job *job);
 void probe_alone(const struct probe_job *job);
-void probe_calls(const struct probe_job *job);
 void probe_together(const struct probe_job *job);
 void probe_soak(const struct probe_job *job);
 
@@ -65,6 +64,10 @@ void probe_print_sockets(const struct probe_job *job, int most);
 struct door;
 /* Calls `take` with the own address of each TCP connection of this process to another host. */
 void probe_each_address(void (*take)(struct door *door, const char *text), struct door *door);
+
+/* Two ranks that are connected call each other by TCP, outside of MPI. Prints `call` if nobody
+ * answers. Both call it at the same time. */
+void probe_calls(const struct probe_job *job, int peer);
 
 /* The text that came with the last MPI error; "" if there was none. */
 const char *probe_error_text(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Who can call whom by TCP: a firewall may let calls through in one direction only. An MPI library
- * that then calls the other way round hides that, but connects late. */
+ * that calls the other way round hides that. */
 #include <mpi.h>
 
 #include <arpa/inet.h>
@@ -14,9 +14,10 @@
 #include <unistd.h>
 
 #include "probe.h"
-#include "probe_sample.h"
 
-enum { ADDRESSES = 8, CALL_MS = 3000, TRIES = 2, CALL_TAG = 11, DONE_TAG = 12 };
+/* CALL_MS: so long that the system sends its first packet again. All calls together must take less
+ * than a stage may. */
+enum { ADDRESSES = 2, CALLS = 2, CALL_MS = 2500, CALL_TAG = 11, DONE_TAG = 12 };
 
 /* What a rank tells its caller: the addresses at which its connections end, and a port. */
 struct door {
@@ -34,22 +35,34 @@ static void add_address(struct door *door, const char *text)
         snprintf(door->texts[door->count++], INET6_ADDRSTRLEN, "%s", text);
 }
 
-/* Opens a door for both families. Returns its descriptor, or -1. */
-static int open_door(struct door *ret_door)
+/* Listens at a port that the system chooses. Returns the descriptor, or -1. */
+static int listen_at(int family, int *ret_port)
 {
-    struct sockaddr_in6 any = {.sin6_family = AF_INET6};
-    socklen_t size = sizeof any;
-    int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    *ret_door = (struct door){0};
-    probe_each_address(add_address, ret_door);
-    if (fd < 0 || bind(fd, (struct sockaddr *)&any, sizeof any) || listen(fd, 4) ||
-        getsockname(fd, (struct sockaddr *)&any, &size)) {
-        if (fd >= 0)
-            close(fd);
+    union {
+        struct sockaddr any;
+        struct sockaddr_in four;
+        struct sockaddr_in6 six;
+    } at = {.any = {.sa_family = (sa_family_t)family}};
+    socklen_t size = family == AF_INET ? sizeof at.four : sizeof at.six;
+    int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    if (bind(fd, &at.any, size) || listen(fd, 4) || getsockname(fd, &at.any, &size)) {
+        close(fd);
         return -1;
     }
-    ret_door->port = ntohs(any.sin6_port);
+    *ret_port = ntohs(family == AF_INET ? at.four.sin_port : at.six.sin6_port);
     return fd;
+}
+
+/* Opens a door: for both families, or for IPv4 if the host has no IPv6. Returns its descriptor, or
+ * -1. */
+static int open_door(struct door *ret_door)
+{
+    *ret_door = (struct door){0};
+    probe_each_address(add_address, ret_door);
+    int fd = listen_at(AF_INET6, &ret_door->port);
+    return fd >= 0 ? fd : listen_at(AF_INET, &ret_door->port);
 }
 
 static socklen_t address_of(const char *text, int port, struct sockaddr_storage *ret)
@@ -89,48 +102,43 @@ static int call(const char *text, int port)
     return error;
 }
 
-/* Calls all addresses until one answers. Returns 0, or the last errno. */
+/* Calls the addresses in turn until one answers. Returns 0, or the last errno. */
 static int call_any(const struct door *door)
 {
     int error = EADDRNOTAVAIL;
-    for (int try = 0; try < TRIES && error; try++)
-        for (int i = 0; i < door->count && error; i++)
-            error = call(door->texts[i], door->port);
+    for (int i = 0; i < CALLS && door->count > 0 && error; i++)
+        error = call(door->texts[i % door->count], door->port);
     return error;
 }
 
-/* One of the two waits at its door while the other calls. */
-static void try_pair(const struct probe_job *job, int peer, bool calls)
+static void call_peer(const struct probe_job *job, int peer)
 {
     struct door door;
     int done = 0;
-    probe_meet(job, peer); /* the addresses are those of the connection */
-    probe_watch_end();
-    if (calls) {
-        MPI_Recv(&door, sizeof door, MPI_BYTE, peer, CALL_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        if (door.port > 0) {
-            int error = call_any(&door);
-            probe_say("call %d %d %s", job->ids[job->rank], job->ids[peer],
-                      error ? strerror(error) : "answered");
-        }
-        MPI_Send(&done, 1, MPI_INT, peer, DONE_TAG, MPI_COMM_WORLD);
-        return;
-    }
-    int fd = open_door(&door);
+    MPI_Recv(&door, sizeof door, MPI_BYTE, peer, CALL_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    int error = door.port > 0 && door.count > 0 ? call_any(&door) : 0;
+    if (error)
+        probe_say("call %d %d %s", job->ids[job->rank], job->ids[peer], strerror(error));
+    MPI_Send(&done, 1, MPI_INT, peer, DONE_TAG, MPI_COMM_WORLD);
+}
+
+static void await_call(int peer)
+{
+    struct door door;
+    int done, fd = open_door(&door);
     MPI_Send(&door, sizeof door, MPI_BYTE, peer, CALL_TAG, MPI_COMM_WORLD);
     MPI_Recv(&done, 1, MPI_INT, peer, DONE_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (fd >= 0)
         close(fd);
 }
 
-void probe_calls(const struct probe_job *job)
+void probe_calls(const struct probe_job *job, int peer)
 {
-    for (int i = 0; i < job->item_count; i++)
-        for (int way = 0; way < 2; way++) {
-            int caller = job->items[i][way], called = job->items[i][!way];
-            if (job->rank == caller)
-                try_pair(job, called, true);
-            else if (job->rank == called)
-                try_pair(job, caller, false);
-        }
+    for (int way = 0; way < 2; way++) {
+        probe_watch(job, peer, "calls");
+        if ((job->rank < peer) == (way == 0))
+            call_peer(job, peer);
+        else
+            await_call(peer);
+    }
 }

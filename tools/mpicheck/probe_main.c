@@ -296,8 +296,7 @@ static const struct phase {
     {"facts", probe_facts, true},       {"node", probe_node, true},
     {"reach", probe_reach, false},      {"clock", probe_clock, false},
     {"pairs", probe_pairs, false},      {"alone", probe_alone, false},
-    {"calls", probe_calls, false},      {"together", probe_together, false},
-    {"soak", probe_soak, false},
+    {"together", probe_together, false}, {"soak", probe_soak, false},
 };
 
 static void begin_mpi(int *argc, char ***argv)

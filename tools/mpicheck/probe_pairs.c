@@ -36,7 +36,7 @@ static void measure(const struct probe_job *job, int peer, const char *phase, in
     probe_watch_end();
 }
 
-static void play(const struct probe_job *job, const char *phase)
+static void play(const struct probe_job *job, const char *phase, bool calls)
 {
     int all = job->size + job->size % 2 - 1;
     int rounds = job->rounds > 0 && job->rounds < all ? job->rounds : all;
@@ -45,8 +45,13 @@ static void play(const struct probe_job *job, const char *phase)
         int peer = partner(job->rank, round, job->size);
         if (job->rank == 0)
             probe_say("progress %d %d", i + 1, rounds);
-        if (may_talk(job, peer))
-            measure(job, peer, phase, PINGS);
+        if (!may_talk(job, peer))
+            continue;
+        measure(job, peer, phase, PINGS);
+        if (calls) {
+            probe_calls(job, peer);
+            probe_watch_end();
+        }
     }
 }
 
@@ -54,7 +59,7 @@ void probe_pairs(const struct probe_job *job)
 {
     if (!probe_sample_begin())
         return;
-    play(job, "pairs");
+    play(job, "pairs", true);
     probe_print_sockets(job, SOCKETS_MOST);
 }
 
@@ -128,7 +133,7 @@ void probe_soak(const struct probe_job *job)
         return;
     /* rank 0's clock decides; all links of the job are known to work */
     while (go_on) {
-        play(&verifying, "soak");
+        play(&verifying, "soak", false);
         go_on = time(NULL) < end;
         MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
