@@ -44,6 +44,7 @@ struct tern_mc_step {
     const char *more;   /* further words, separated by spaces, or NULL */
     double limit_s;
     int stage_s;        /* limit of a stage between two ranks; 0: the probe's own */
+    bool patient;       /* hosts get more time to answer: this try decides if they are gone */
     /* results */
     enum tern_mc_end end;
     char why[TERN_MC_WHY_MOST]; /* what mpirun said of a failure; "" if nothing */

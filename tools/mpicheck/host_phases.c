@@ -127,7 +127,7 @@ static void ask_each(struct tern_mc_check *check, const int *hosts, int count)
     struct tern_mc_step *steps = tern_mc_alloc(count, sizeof *steps);
     for (int i = 0; i < count; i++)
         steps[i] = (struct tern_mc_step){
-            .phase = "facts", .hosts = &hosts[i], .count = 1, .limit_s = facts_s};
+            .phase = "facts", .hosts = &hosts[i], .count = 1, .limit_s = facts_s, .patient = true};
     tern_mc_steps_run(check, steps, count, WIDTH);
     for (int i = 0; i < count; i++)
         if (steps[i].answers == 0 && steps[i].end != TERN_MC_INTERRUPTED)

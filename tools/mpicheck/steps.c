@@ -157,6 +157,14 @@ static void add_ids(struct tern_words *words, const struct tern_mc_step *step)
     free(text);
 }
 
+static bool names_parameter(const struct tern_words *words, const char *name)
+{
+    for (int i = 0; i < words->count; i++)
+        if (strcmp(words->word[i], name) == 0)
+            return true;
+    return false;
+}
+
 static bool make_words(struct underway *underway)
 {
     struct tern_mc_check *check = underway->check;
@@ -166,6 +174,8 @@ static bool make_words(struct underway *underway)
     if (!check->options->mpi) {
         /* ranks that have printed `done` wait to be ended */
         tern_words_split(words, "-q --mca hang_report_s 0");
+        if (step->patient && !names_parameter(&check->options->mpirun, "launch_timeout"))
+            tern_words_split(words, "--mca launch_timeout 30");
     } else if (geteuid() == 0) {
         tern_words_add(words, "--allow-run-as-root");
     }
