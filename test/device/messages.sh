@@ -40,6 +40,11 @@ is "calls of the driver" "$rc $(cat err)" "0 "
 run -n 1 --mca accel none ./pointers
 is "accel none" "$((rc != 0))" 1
 
+# the example loads the driver by itself
+"$MPICC" -w -o device_pingpong "$TERN_SRCDIR/examples/device_pingpong.c" -ldl || exit 1
+run -q -n 2 --mca accel cuda -x LD_LIBRARY_PATH="${FAKE_CUDA%/*}" ./device_pingpong
+is "the example" "$rc $(cat out)" "0 20 messages of 4194304 bytes between devices and back, right"
+
 # the heap as device memory
 "$MPICC" -w -shared -fPIC "$TERN_BUILDDIR/lib/generated/interpose.c" -o interpose.so -ldl || exit 1
 cat >wrapped <<EOF
