@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <ifaddrs.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
@@ -17,7 +18,7 @@
 #include "probe.h"
 
 enum {
-    SMALL = 8, LARGE = 32 << 10, SMALL_TAG = 1, LARGE_TAG = 2, POLL_US = 300, FILES_MOST = 65536
+    SMALL = 8, LARGE = 32 << 10, SMALL_TAG = 1, LARGE_TAG = 2, POLL_US = 300
 };
 
 /* For each peer four requests: both sizes, received and sent. */
@@ -218,26 +219,34 @@ static bool read_ends(int fd, char *ret_here, char *ret_there)
            address_text(&other, ret_there, INET6_ADDRSTRLEN) && !is_loopback(ret_there);
 }
 
-static int files_most(void)
+/* Returns the next open descriptor of this process, or -1. `folder` is /proc/self/fd: to try all
+ * numbers takes long where a process may open very many files. */
+static int next_file(DIR *folder)
 {
-    long most = sysconf(_SC_OPEN_MAX);
-    return most < 0 || most > FILES_MOST ? FILES_MOST : (int)most;
+    struct dirent *entry;
+    while (folder && (entry = readdir(folder)))
+        if (*entry->d_name != '.')
+            return atoi(entry->d_name);
+    return -1;
 }
 
 void probe_each_address(void (*take)(struct door *door, const char *text), struct door *door)
 {
     char here[INET6_ADDRSTRLEN], there[INET6_ADDRSTRLEN];
-    for (int fd = 3; fd < files_most(); fd++)
+    DIR *folder = opendir("/proc/self/fd");
+    for (int fd; (fd = next_file(folder)) >= 0;)
         if (read_ends(fd, here, there))
             take(door, here);
+    if (folder)
+        closedir(folder);
 }
 
 void probe_print_sockets(const struct probe_job *job, int most)
 {
     struct ifaddrs *all = NULL;
-    int most_files = files_most();
+    DIR *folder = opendir("/proc/self/fd");
     getifaddrs(&all);
-    for (int fd = 3; fd < most_files && most > 0; fd++) {
+    for (int fd; most > 0 && (fd = next_file(folder)) >= 0;) {
         char here[INET6_ADDRSTRLEN], there[INET6_ADDRSTRLEN];
         struct tcp_info info;
         socklen_t info_size = sizeof info;
@@ -249,4 +258,6 @@ void probe_print_sockets(const struct probe_job *job, int most)
         most--;
     }
     freeifaddrs(all);
+    if (folder)
+        closedir(folder);
 }
