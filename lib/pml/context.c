@@ -146,6 +146,7 @@ int tern_context_open(struct tern_context *context, uint64_t id, int rank, struc
     context->hash_next = *bucket;
     *bucket = context;
     lane->context_count++;
+    lane->careful += context->peers->far;
     tern_deliver_early(context);
     tern_lane_unlock(lane);
     return 0;
@@ -163,6 +164,7 @@ void tern_context_close(struct tern_context *context)
         at = &(*at)->hash_next;
     *at = context->hash_next;
     lane->context_count--;
+    lane->careful -= context->peers->far;
     if (lane->latest == context)
         lane->latest = NULL;
     if (!lane->context_count) {
@@ -209,6 +211,9 @@ struct tern_peers *tern_peers_new(int count, const struct tern_run *runs, int ru
     peers->run_count = run_count;
     peers->runs = (struct tern_run *)((char *)peers + slots);
     memcpy(peers->runs, runs, (size_t)run_count * sizeof *runs);
+    peers->far = false;
+    for (int i = 0; i < run_count; i++)
+        peers->far |= runs[i].job != 0;
     for (int rank = 0; rank < count; rank++)
         peers->peer[rank] = &tern_peer_stranger;
     return peers;

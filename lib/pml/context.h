@@ -36,6 +36,7 @@ struct tern_peers {
     int refs;
     int count;
     int run_count;
+    bool far; /* some ranks are processes of other jobs */
     struct tern_run *runs; /* processes of the ranks; the array lies behind the last peer */
     struct tern_peer *peer[];
 };
@@ -73,6 +74,7 @@ struct tern_context {
     struct tern_list_node arrived[2];
     /* unexpected messages are also in queues by wildcards (lib/pml/match.h) */
     bool by_wildcards;
+    bool called_any; /* far_sources.c: the sources of a receive from any source were called */
     void *comm;                /* struct tern_comm of this context, for error handlers */
     struct tern_context *hash_next;
 };

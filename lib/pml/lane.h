@@ -71,6 +71,9 @@ struct tern_lane {
     struct tern_list_node waiting_peers;
 
     uint32_t lost_peers; /* peer_lost.c: number of lost peers */
+    /* number of lost peers, and of contexts with processes of other jobs: if not 0, each receive
+     * looks whether its source is there */
+    uint32_t careful;
 
     /* progress.c */
     /* A round of progress is under way: do not begin another. (A send that a collective starts

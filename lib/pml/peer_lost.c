@@ -50,8 +50,10 @@ static void fail_dialogues(struct tern_lane *lane, struct tern_peer *peer)
 void tern_pml_lost(struct tern_peer *peer, void *owner, const char *text)
 {
     struct tern_lane *lane = &tern_lanes[peer->lane];
-    if (tern_peer_lose(peer, text))
+    if (tern_peer_lose(peer, text)) {
         lane->lost_peers++;
+        lane->careful++;
+    }
     tern_peer_update(peer);
     if (owner)
         fail(owner, peer);

@@ -263,6 +263,12 @@ static inline struct tern_context *tern_context_find(struct tern_lane *lane, uin
     return TERN_LIKELY(latest && latest->id == id) ? latest : tern_context_search(lane, id);
 }
 
+/* far_sources.c. Called when a receive or probe begins to wait: connects to its source if that is
+ * of another job. `source` may be MPI_ANY_SOURCE. Call with the lane's lock held. */
+void tern_pml_call_source(struct tern_context *context, int source);
+/* Ends all calls, before this process leaves MPI. */
+void tern_pml_call_nobody(void);
+
 /* peer_lost.c. Behind tern_btl_lost: ends with an error all requests that need `peer`, for the
  * reason `text`. `owner`: a receive that the byte mover was filling, or NULL. */
 void tern_pml_lost(struct tern_peer *peer, void *owner, const char *text);

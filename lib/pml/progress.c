@@ -556,6 +556,7 @@ void tern_pml_flush(void)
 
 void tern_pml_leave(void)
 {
+    tern_pml_call_nobody();
     tern_btl_leave();
 }
 

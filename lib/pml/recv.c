@@ -322,8 +322,8 @@ static void receive_message(struct tern_pml_request *request, struct tern_unexpe
     tern_unexpected_free(message);
 }
 
-/* Starts a receive when its message may have arrived already, or when some peer is lost, so that
- * the message may never arrive. */
+/* Starts a receive when its message may have arrived already, or may never arrive: some peer is
+ * lost, or may be without being known. */
 static __attribute__((noinline)) void start_slowly(struct tern_pml_request *request)
 {
     struct tern_unexpected *message =
@@ -333,6 +333,7 @@ static __attribute__((noinline)) void start_slowly(struct tern_pml_request *requ
         receive_message(request, message);
         return;
     }
+    tern_pml_call_source(request->context, request->rank);
     int rc = tern_pml_check_source(request->context, request->rank);
     if (rc) {
         if (request->rank != MPI_ANY_SOURCE)
@@ -346,7 +347,7 @@ static __attribute__((noinline)) void start_slowly(struct tern_pml_request *requ
 static inline void start(struct tern_pml_request *request)
 {
     const struct tern_lane *lane = request->context->lane;
-    if (TERN_UNLIKELY(lane->unexpected.items || lane->lost_peers))
+    if (TERN_UNLIKELY(lane->unexpected.items || lane->careful))
         start_slowly(request);
     else
         tern_match_post(request);
@@ -517,12 +518,20 @@ uint64_t tern_pml_unreceived(struct tern_context *context, MPI_Status *ret_statu
     return count;
 }
 
+/* Returns an error if the message that a probe has not found cannot come. */
+static int check_source(struct tern_context *context, int source)
+{
+    if (context->lane->careful)
+        tern_pml_call_source(context, source);
+    return tern_pml_check_source(context, source);
+}
+
 int tern_pml_iprobe(struct tern_context *context, int source, int tag, bool *ret_found,
                     MPI_Status *ret_status)
 {
     tern_lane_lock(context->lane);
     *ret_found = probe(context, source, tag, ret_status);
-    int rc = *ret_found ? 0 : tern_pml_check_source(context, source);
+    int rc = *ret_found ? 0 : check_source(context, source);
     tern_lane_unlock(context->lane);
     return rc;
 }
@@ -534,7 +543,7 @@ int tern_pml_improbe(struct tern_context *context, int source, int tag,
     struct tern_unexpected *message = probe(context, source, tag, ret_status);
     if (message)
         tern_match_remove(message);
-    int rc = message ? 0 : tern_pml_check_source(context, source);
+    int rc = message ? 0 : check_source(context, source);
     tern_lane_unlock(context->lane);
     *ret_message = message;
     return rc;

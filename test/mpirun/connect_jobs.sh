@@ -1,16 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Two jobs connect by a port's name in a file: two programs without a launcher, and two mpiruns. Who has a wrong name is
-# refused, and the port still serves the others.
+# refused, and the port still serves the others. A process of the other job that dies is an error.
 . "$(dirname "$0")/check.bash"
 : "${MPICC:?names the mpicc to test}"
 cat >jobs.c <<'C'
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-/* jobs accept|connect|stranger FILE [disconnect] */
+/* jobs accept|connect|stranger FILE [disconnect | named | any]: with the last two, rank 1 of the connecting job dies before any
+ * message to it, and the accepting job waits for it, by its rank or by MPI_ANY_SOURCE. */
 static int rank;
 static char port[MPI_MAX_PORT_NAME];
 
@@ -49,6 +51,18 @@ static int refused(void)
     return class != MPI_ERR_PORT;
 }
 
+/* Returns 0 if the other job's rank 1, which has died, is an error and not waited for without end. */
+static int lost(MPI_Comm inter, int source)
+{
+    int x, rc;
+    MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+    rc = MPI_Recv(&x, 1, MPI_INT, source, 0, inter, MPI_STATUS_IGNORE);
+    printf("accept %d: %s\n", rank, rc ? "lost" : "received");
+    rc = MPI_Comm_disconnect(&inter);
+    MPI_Finalize();
+    return !rc;
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm inter, intra, twin;
@@ -66,6 +80,15 @@ int main(int argc, char **argv)
         MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter);
     else
         MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter);
+    if (argc > 3 && strcmp(argv[3], "disconnect") != 0) {
+        if (accepts)
+            return lost(inter, strcmp(argv[3], "any") == 0 ? MPI_ANY_SOURCE : 1);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 1)
+            raise(SIGKILL);
+        for (;;)
+            pause();
+    }
     MPI_Comm_remote_size(inter, &remote);
     MPI_Comm_dup(inter, &twin);
     MPI_Intercomm_merge(twin, !accepts, &intra);
@@ -104,4 +127,11 @@ for rank in 0 1 2; do
     grep -q "^connect $rank: 2 there, $((rank + 2)) of 5, sum 10\$" said ||
         { echo "two mpiruns, rank $rank:"; cat said; exit 1; }
 done
-exit 0
+
+for source in named any; do
+    "$MPIRUN" -q -n 2 ./jobs connect "$source" "$source" >connected 2>&1 &
+    limit "$MPIRUN" -q -n 2 ./jobs accept "$source" "$source" >accepted 2>&1 || { echo "who waits for a lost process, $source:"; cat accepted; exit 1; }
+    { wait $!; } 2>/dev/null
+    is "a process is killed, $source" "$? $(sort accepted | tr '\n' ' ')" "137 accept 0: lost accept 1: lost "
+done
+finish
