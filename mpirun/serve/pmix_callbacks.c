@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lib/util/launcher.h"
+#include "mpirun/base/strings.h"
 #include "mpirun/serve/other_library.h"
 #include "mpirun/serve/pmix_events.h"
 
@@ -243,6 +244,24 @@ static pmix_status_t job_control(const pmix_proc_t *requestor, const pmix_proc_t
     return PMIX_OPERATION_SUCCEEDED;
 }
 
+/* Tern's ranks ask in another way (lib/util/question.h). A rank that asks by PMIx has another
+ * library, whose processes connect by calls that this server does not have. */
+static pmix_status_t spawn(const pmix_proc_t *proc, const pmix_info_t job[], size_t job_count,
+                           const pmix_app_t apps[], size_t app_count, pmix_spawn_cbfunc_t answer,
+                           void *data)
+{
+    (void)job, (void)job_count, (void)apps, (void)app_count, (void)answer, (void)data;
+    struct tern_pmix_event *event = tern_pmix_event_new(TERN_CLIENT_REMARKED, proc);
+    if (!event)
+        return PMIX_ERR_NOMEM;
+    event->value = TERN_REMARK_SPAWN;
+    event->text = tern_must_copy("it asks by PMIx_Spawn for further processes and gets "
+                                 "PMIX_ERR_NOT_SUPPORTED: this mpirun starts them only for "
+                                 "programs that run on Tern's MPI library, by MPI_Comm_spawn");
+    tern_pmix_event_post(event);
+    return PMIX_ERR_NOT_SUPPORTED;
+}
+
 static pmix_status_t query(pmix_proc_t *proc, pmix_query_t *queries, size_t query_count,
                            pmix_info_cbfunc_t answer, void *data)
 {
@@ -270,6 +289,7 @@ static pmix_server_module_t module = {
     .register_events = register_events,
     .deregister_events = deregister_events,
     .notify_event = notify_event,
+    .spawn = spawn,
     .query = query,
     .job_control = job_control,
 };

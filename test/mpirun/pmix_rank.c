@@ -215,6 +215,10 @@ int main(int argc, char **argv)
         printf("%s\n", PMIx_Error_string(PMIx_Get(&job, argv[2], NULL, 0, &value)));
     } else if (strcmp(action, "publish") == 0) {
         publish_and_look_up();
+    } else if (strcmp(action, "spawn") == 0) {
+        char *argv[] = {"true", NULL}, children[PMIX_MAX_NSLEN + 1];
+        pmix_app_t app = {.cmd = "true", .argv = argv, .maxprocs = 1};
+        printf("%s\n", PMIx_Error_string(PMIx_Spawn(NULL, 0, &app, 1, children)));
     } else if (strcmp(action, "signal") == 0) {
         signal_other(number);
     } else if (strcmp(action, "skip") == 0) {
