@@ -38,8 +38,9 @@ seen.push("buttons " + sums.length, "pictures " + new Set(sums).size);
 document.getElementById("switches_bandwidth").click();
 document.getElementById("orders_name").click();
 seen.push("back " + (picture()[0] === first));
-const box = document.getElementById("cells").getBoundingClientRect(), at = k => margin + (k + 0.5) * cell;
-document.getElementById("cells").dispatchEvent(new MouseEvent("mousemove", {clientX: box.left + at(0), clientY: box.top + at(2)}));
+// a mouse is at whole pixels, a canvas need not be: the first whole one in the cell
+const box = document.getElementById("cells").getBoundingClientRect(), at = (side, k) => Math.ceil(side + margin + k * cell);
+document.getElementById("cells").dispatchEvent(new MouseEvent("mousemove", {clientX: at(box.left, 0), clientY: at(box.top, 2)}));
 seen.push("pointed " + document.getElementById("pointed").textContent);
 seen.push("rows " + document.querySelectorAll("#hosts tr").length, "facts " + document.querySelectorAll("#facts tr").length);
 seen.push("findings " + [...document.querySelectorAll("#findings tr")].filter(row => row.textContent.startsWith("FAIL")).length);
