@@ -101,7 +101,7 @@ static int take_memory(struct tern_win *win, int64_t size)
 {
     size_t bytes = in_pages(size), alignment = tern_info_alignment(win->hints);
     alignment = alignment > PAGE ? alignment : PAGE;
-    win->base = tern_shared_block_take(bytes, alignment);
+    win->base = tern_shared_block_take(bytes, alignment, true);
     if (win->base) {
         win->memory = TERN_WIN_MEMORY_NODE;
         return 0;

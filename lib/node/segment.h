@@ -11,8 +11,9 @@
  * MPI programs that a rank runs one after the other alternate between the halves (programs.h). All
  * offsets below count from the beginning of this program's half. The file's size is only address
  * space. Pages are allocated (fallocate) before they are touched, so a full node gives an error
- * code and never SIGBUS. Under our own launcher the file is a memfd that every rank inherits. Under
- * another one it is a memfd of local rank 0, which the others open through /proc.
+ * code and never SIGBUS; only blocks of MPI_Alloc_mem are like malloc's (shared_block.c). Under our
+ * own launcher the file is a memfd that every rank inherits. Under another one it is a memfd of
+ * local rank 0, which the others open through /proc.
  */
 
 #include "lib/node/doorbell.h"

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
+ * Programs take large blocks of MPI_Alloc_mem for short and use a part of them (NWChem takes 40 MiB
+ * for each task), so pages are not allocated ahead. A page that cannot be allocated when it is
+ * touched is SIGBUS where the system counts all memory that it has promised
+ * (vm.overcommit_memory=2), so there such blocks are not taken. Elsewhere it is what it is for
+ * private memory.
+ *
  * Programs use memory of MPI_Alloc_mem after MPI_Finalize, too: they free it late, or never, and
  * print what is in it. The node's memory ends with MPI. So a block that is left then is copied to
  * private memory, which takes its place.
@@ -12,10 +18,13 @@
 #include "lib/node/segment.h"
 #include "lib/util/log.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { PAGE = 4096 };
 
@@ -37,8 +46,26 @@ static char *align(char *at, size_t alignment)
     return at + (-(uintptr_t)at & (alignment - 1));
 }
 
+/* Returns true if the system refuses to promise more memory than it has. */
+static bool is_counted(void)
+{
+    static int mode = -1; /* all threads find the same */
+    int found = __atomic_load_n(&mode, __ATOMIC_RELAXED);
+    if (found < 0) {
+        char text = '0';
+        int fd = open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
+        if (fd >= 0 && read(fd, &text, 1) != 1)
+            text = '0';
+        if (fd >= 0)
+            close(fd);
+        found = text == '2';
+        __atomic_store_n(&mode, found, __ATOMIC_RELAXED);
+    }
+    return found;
+}
+
 /* Takes the memory of a block. Returns false if there is none. */
-static bool fill_block(struct block *block, size_t size, size_t alignment)
+static bool fill_block(struct block *block, size_t size, size_t alignment, bool whole)
 {
     uint64_t offset;
     block->length = (size + PAGE - 1) / PAGE * PAGE;
@@ -48,19 +75,20 @@ static bool fill_block(struct block *block, size_t size, size_t alignment)
         return false;
     block->start = tern_segment.base + offset;
     block->base = align(block->start, alignment);
-    if (tern_segment_fill(offset + (uint64_t)(block->base - block->start), block->length)) {
-        tern_segment_give(offset, block->bytes);
+    offset += (uint64_t)(block->base - block->start);
+    if (whole && tern_segment_fill(offset, block->length)) {
+        tern_segment_give((uint64_t)(block->start - tern_segment.base), block->bytes);
         return false;
     }
     return true;
 }
 
-void *tern_shared_block_take(size_t size, size_t alignment)
+void *tern_shared_block_take(size_t size, size_t alignment, bool whole)
 {
-    if (!tern_segment.base || tern_segment.local_size < 2)
+    if (!tern_segment.base || tern_segment.local_size < 2 || (!whole && is_counted()))
         return NULL;
     struct block *block = calloc(1, sizeof *block);
-    if (!block || !fill_block(block, size, alignment)) {
+    if (!block || !fill_block(block, size, alignment, whole)) {
         free(block);
         return NULL;
     }
@@ -87,8 +115,6 @@ static struct block *remove_block(const void *base)
 
 bool tern_shared_block_give(void *base)
 {
-    if (!__atomic_load_n(&blocks, __ATOMIC_RELAXED))
-        return false; /* the caller knows its own blocks, so it would see one of them */
     struct block *block = remove_block(base);
     if (!block)
         return false;
@@ -100,6 +126,25 @@ bool tern_shared_block_give(void *base)
     return true;
 }
 
+/* Copies the pages that exist. Reading the others would make them. */
+static void copy_pages(const struct block *block, char *to)
+{
+    off_t start = (off_t)(tern_segment.start + (uint64_t)(block->base - tern_segment.base));
+    off_t end = start + (off_t)block->length, at = start;
+    while (at < end) {
+        off_t data = lseek(tern_segment.fd, at, SEEK_DATA);
+        if (data < 0 && errno == ENXIO)
+            return; /* nothing but holes */
+        off_t hole = data < 0 ? end : lseek(tern_segment.fd, data, SEEK_HOLE);
+        data = data < 0 ? at : data; /* the system does not tell: copy all */
+        if (data >= end)
+            return;
+        hole = hole < data || hole > end ? end : hole;
+        memcpy(to + (data - start), block->base + (data - start), (size_t)(hole - data));
+        at = hole;
+    }
+}
+
 void tern_shared_block_save(void)
 {
     pthread_mutex_lock(&mutex);
@@ -108,11 +153,13 @@ void tern_shared_block_save(void)
             continue;
         void *copy = mmap(NULL, block->length, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (copy != MAP_FAILED)
-            block->saved = memcpy(copy, block->base, block->length);
-        else
-            tern_log("no memory to keep the %zu bytes at %p after the end of MPI: call "
-                     "MPI_Free_mem before", block->length, (void *)block->base);
+        if (copy != MAP_FAILED) {
+            copy_pages(block, copy);
+            block->saved = copy;
+            continue;
+        }
+        tern_log("no memory to keep the %zu bytes at %p after the end of MPI: call MPI_Free_mem "
+                 "before", block->length, (void *)block->base);
     }
     pthread_mutex_unlock(&mutex);
 }

@@ -12,10 +12,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Takes `size` bytes, all zero, at a multiple of `alignment`, a power of two. The pages are
- * allocated by the caller, so they lie near it. Returns NULL without text if the node has no such
+/* Takes `size` bytes, all zero, at a multiple of `alignment`, a power of two. `whole`: allocates
+ * all pages now, so that they lie near this rank. Else the system allocates a page when it is
+ * touched first, as with memory of malloc. Returns NULL without text if the node has no such
  * memory, or if this rank shares memory with no other rank. */
-void *tern_shared_block_take(size_t size, size_t alignment);
+void *tern_shared_block_take(size_t size, size_t alignment, bool whole);
 /* Gives a block back. Returns false, and does nothing, if no block begins at `base`. */
 bool tern_shared_block_give(void *base);
 
