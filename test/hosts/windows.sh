@@ -23,6 +23,13 @@ run --hostfile hosts ./win_passive_target
 is "a target that computes" "$rc" 0
 run --hostfile hosts ./win_misuse
 is "misuse" "$rc" 0
+# requests by libfabric, over a provider that works on any network
+ofi=(--hostfile hosts --mca btl "ofi,shm,self" --mca btl_ofi_provider net --mca btl_ofi_device eth0)
+for program in "win_random 40" "win_counter 100" "win_lock_turns 50" win_passive_target; do
+    # shellcheck disable=SC2086 # a program and its argument
+    run "${ofi[@]}" ./$program
+    is "libfabric: $program" "$rc" 0
+done
 run --hostfile hosts ./win_objects 10
 has "shared memory over two hosts" err 'MPI_Win_allocate_shared: not all ranks of comm share memory; .*MPI_Comm_split_type'
 finish
