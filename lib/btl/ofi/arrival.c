@@ -47,6 +47,7 @@ static inline void take_in_turn(struct tern_ofi_lane *lane, struct tern_ofi_link
     memcpy(&frame, bytes, sizeof frame.head);
     if (TERN_UNLIKELY(frame.head.kind == TERN_OFI_BYE)) {
         link->peer_bye = link->owes_bye_seen = true;
+        link->out_at_bye = link->next_out;
         tern_ofi_link_note_busy(lane, link);
         return;
     }
@@ -111,6 +112,11 @@ static inline void take_numbered(struct tern_ofi_lane *lane, struct tern_ofi_lin
     int32_t ahead = (int32_t)(head->number - link->next_in);
     if (TERN_UNLIKELY(link->state == TERN_OFI_LOST || ahead < 0)) {
         lane->strange += ahead < 0;
+        /* a BYE that is repeated: the answer was lost */
+        if (ahead < 0 && head->kind == TERN_OFI_BYE && link->peer_bye) {
+            link->owes_bye_seen = true;
+            tern_ofi_link_note_busy(lane, link);
+        }
         return;
     }
     if (TERN_UNLIKELY(ahead > 0)) {

@@ -14,6 +14,8 @@
 #include <string.h>
 
 enum {
+    BYE_AGAIN_MS = 500, /* until a BYE is repeated that was not answered */
+    REFUSED_MS = 10 * 1000, /* for which the provider may take no BYE */
     HELLO_MOST_MS = 1000, /* between two HELLOs */
     HELLO_FAILS_MS = 30 * 1000, /* for which the provider may report errors of a HELLO */
     GRACE_MS = 2000, /* for the launcher to end the job, if the peer has died */
@@ -108,7 +110,21 @@ static bool send_head(struct tern_ofi_lane *lane, struct tern_ofi_link *link,
     return rc != TERN_ERR_AGAIN;
 }
 
-static void pay(struct tern_ofi_lane *lane, struct tern_ofi_link *link)
+/* Sends our BYE again: the answer may have been lost. If the other end has gone, the provider may
+ * say nothing but *again*; then nothing else of ours is under way, and nobody will answer. */
+static void repeat_bye(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_t now)
+{
+    if (send_head(lane, link, TERN_OFI_BYE, link->bye_number)) {
+        link->bye_wait_ms += BYE_AGAIN_MS;
+        link->refused_ms = 0;
+    } else if (!link->refused_ms) {
+        link->refused_ms = now;
+    } else if (now - link->refused_ms > REFUSED_MS && !lane->sends_under_way) {
+        link->bye_answered = true;
+    }
+}
+
+static void pay(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_t now)
 {
     if (link->owes_welcome)
         link->owes_welcome = tern_ofi_greet(lane, link, TERN_OFI_WELCOME) == TERN_ERR_AGAIN;
@@ -116,7 +132,12 @@ static void pay(struct tern_ofi_lane *lane, struct tern_ofi_link *link)
         link->bye_number = link->next_out++;
         link->owes_bye = false;
         link->bye_sent = true;
+        link->bye_ms = now;
+        link->bye_wait_ms = BYE_AGAIN_MS;
+        link->out_at_bye = link->next_out;
     }
+    if (link->bye_sent && !link->bye_answered && now - link->bye_ms > link->bye_wait_ms)
+        repeat_bye(lane, link, now);
     if (link->owes_bye_seen)
         link->owes_bye_seen = !send_head(lane, link, TERN_OFI_BYE_SEEN, link->next_in - 1);
 }
@@ -135,6 +156,7 @@ static bool is_busy(const struct tern_ofi_link *link)
 {
     return link->state == TERN_OFI_SEEKING || link->state == TERN_OFI_CALLING ||
            link->owes_welcome || link->owes_bye || link->owes_bye_seen ||
+           (link->state == TERN_OFI_OPEN && link->bye_sent && !link->bye_answered) ||
            (link->failed_ms && link->state != TERN_OFI_LOST);
 }
 
@@ -152,7 +174,7 @@ int tern_ofi_links_go_on(struct tern_ofi_lane *lane)
         if (link->state == TERN_OFI_CALLING)
             call(lane, link, now);
         if (link->state == TERN_OFI_OPEN)
-            pay(lane, link);
+            pay(lane, link, now);
         if (link->failed_ms && link->state != TERN_OFI_LOST)
             heed_failure(link, now);
         count += link->state != before;

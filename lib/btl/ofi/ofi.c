@@ -38,6 +38,7 @@ enum {
     LOOK_US = 20,      /* between two looks at what needs a system call */
     INJECT_MOST = 512, /* bytes of a frame that is made on the stack */
     BYE_MS = 1000,     /* for the last frames to leave */
+    ANSWER_MS = 5000,  /* to a BYE, from a peer that leaves, too */
 };
 
 extern const struct tern_btl tern_btl_shm, tern_btl_ofi;
@@ -300,7 +301,9 @@ static void begin_byes(struct tern_ofi_lane *lane)
 {
     for (struct tern_list_node *at = lane->links.next; at != &lane->links; at = at->next) {
         struct tern_ofi_link *link = link_at(at);
-        if (link->state != TERN_OFI_OPEN || link->peer_bye)
+        /* whoever has left needs no word, unless it was sent something since: it may have come
+         * back, and not have answered that yet */
+        if (link->state != TERN_OFI_OPEN || (link->peer_bye && link->next_out == link->out_at_bye))
             continue;
         link->owes_bye = true;
         tern_ofi_link_note_busy(lane, link);
@@ -308,11 +311,19 @@ static void begin_byes(struct tern_ofi_lane *lane)
 }
 
 /* Returns true if the other end has all that we have sent by the link, or has left MPI itself and
- * knows that we leave. */
+ * knows that we leave. Who ends before it has read the other's answer closes its connection with
+ * bytes unread; then the system at the other end may drop what this end sent last. If the other end
+ * left before our BYE came, it does not answer. */
 static bool is_through(const struct tern_ofi_link *link)
 {
-    return link->state != TERN_OFI_OPEN || link->bye_answered || link->failed_ms ||
-           (link->peer_bye && (link->bye_sent || !link->owes_bye_seen));
+    if (link->state != TERN_OFI_OPEN || link->failed_ms)
+        return true;
+    if (link->owes_bye || link->owes_bye_seen)
+        return false;
+    if (!link->bye_sent)
+        return link->peer_bye;
+    return link->bye_answered ||
+           (link->peer_bye && tern_ofi_now_ms() - link->bye_ms > ANSWER_MS);
 }
 
 static bool all_through(void)

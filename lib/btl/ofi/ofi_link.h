@@ -27,10 +27,10 @@ struct tern_ofi_link {
     struct tern_peer *peer;
     enum tern_ofi_link_state state;
     bool busy;
-    bool outgoing;       /* peer->endpoint: packets to the peer go by this link */
+    bool outgoing; /* peer->endpoint: packets to the peer go by this link */
     bool owes_welcome, owes_bye, owes_bye_seen;
-    bool bye_sent;       /* our BYE, since we last came to MPI */
-    bool peer_bye;       /* the peer has left MPI, and has sent nothing since */
+    bool bye_sent; /* our BYE, since we last came to MPI */
+    bool peer_bye; /* the peer has left MPI, and has sent nothing since */
     bool has_address;
     uint8_t their_lane, their_lanes;
     fi_addr_t address;
@@ -38,6 +38,10 @@ struct tern_ofi_link {
     uint32_t their_slot, their_cookie; /* we put them into ours; valid if OPEN */
     uint32_t next_out, next_in;        /* numbers of frames */
     uint32_t bye_number;               /* of our BYE */
+    uint32_t bye_wait_ms;              /* until it is sent again */
+    uint64_t refused_ms;               /* since when the provider takes no BYE; 0: it does */
+    uint64_t bye_ms;                   /* when it was sent */
+    uint32_t out_at_bye;               /* next_out after the last BYE, theirs or ours */
     bool bye_answered;
     struct tern_list_node parked; /* frames that came before their turn */
     int parked_count;
@@ -46,9 +50,9 @@ struct tern_ofi_link {
     unsigned char nonce[TERN_NONCE_BYTES]; /* of our HELLO */
     unsigned char their_nonce[TERN_NONCE_BYTES];
     struct tern_ofi_name their_name; /* of the endpoint at `address` */
-    uint64_t hello_ms, failed_ms; /* when HELLO is sent next; when the link failed, or 0 */
-    uint32_t hello_wait_ms;       /* until the next one */
-    char why[200];                /* if it failed */
+    uint64_t hello_ms, failed_ms;    /* when HELLO is sent next; when the link failed, or 0 */
+    uint32_t hello_wait_ms;          /* until the next one */
+    char why[200];                   /* if it failed */
     struct tern_rte_fetch *fetch;
 };
 
