@@ -14,7 +14,8 @@
  * calls that move messages cannot read it.
  *
  * An answer about an address is kept for one message only: afterwards the program may free the
- * memory and get the same address for memory of another kind.
+ * memory and get the same address for memory of another kind. lib/accel/device_share.h lets other
+ * processes of this host copy from device memory.
  */
 
 #include "lib/util/atomic.h"
@@ -77,6 +78,19 @@ void tern_accel_copy_rows(struct tern_accel_batch *batch, void *to, size_t to_st
                           const void *from, size_t from_stride, size_t bytes, size_t rows);
 /* Waits for the copies. Returns 0 or the error of the first one that failed. */
 int tern_accel_end(struct tern_accel_batch *batch);
+
+/* Copies that are under way. */
+struct tern_accel_mark {
+    void *event; /* NULL: they have ended */
+    void *context;
+    int primary; /* ordinal of the device whose primary context is held until they end; -1: none */
+};
+/* Ends a batch without waiting: the copies go on, and tern_accel_test tells when they have ended.
+ * Returns 0, or the error of the first copy that failed; then nothing is under way. */
+int tern_accel_end_later(struct tern_accel_batch *batch, struct tern_accel_mark *ret_mark);
+/* Returns 0 if the copies have ended, TERN_ERR_AGAIN if not yet, or TERN_ERR_* with text if one
+ * failed. Ask once more only after TERN_ERR_AGAIN. */
+int tern_accel_test(struct tern_accel_mark *mark);
 
 /* Copies between buffers of any kind. Returns 0 or TERN_ERR_*. */
 int tern_accel_copy(void *to, const void *from, size_t bytes);

@@ -13,7 +13,7 @@
 
 #include <pthread.h>
 
-enum { CONTEXTS = 64 };
+enum { CONTEXTS = 64, EVENTS = 64 };
 
 /* The streams, by context; when all places are taken, the oldest is used again. */
 static struct {
@@ -23,6 +23,11 @@ static struct {
 } streams[CONTEXTS];
 static unsigned streams_made;
 
+/* Events that nobody uses. */
+static struct {
+    void *context; /* NULL: free entry */
+    tern_cu_event event;
+} events[EVENTS];
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 
 int tern_cu_say(const struct tern_cu_driver *driver, const char *what, int result)
@@ -69,12 +74,17 @@ int tern_cu_enter(const struct tern_cu_driver *driver, const struct tern_accel_p
     return result;
 }
 
-void tern_cu_leave(const struct tern_cu_driver *driver, const struct tern_accel_entry *entry)
+int tern_cu_leave_held(const struct tern_cu_driver *driver, const struct tern_accel_entry *entry)
 {
     tern_cu_context popped;
     if (entry->pushed)
         driver->context_pop(&popped);
-    if (entry->primary)
+    return entry->primary ? entry->device : -1;
+}
+
+void tern_cu_leave(const struct tern_cu_driver *driver, const struct tern_accel_entry *entry)
+{
+    if (tern_cu_leave_held(driver, entry) >= 0)
         driver->primary_release(entry->device);
 }
 
@@ -108,6 +118,34 @@ bool tern_cu_lost(int result)
            result == TERN_CU_CONTEXT_IS_DESTROYED;
 }
 
+int tern_cu_take_event(const struct tern_cu_driver *driver, void *context,
+                       tern_cu_event *ret_event)
+{
+    *ret_event = NULL;
+    pthread_mutex_lock(&gate);
+    for (int i = 0; i < EVENTS && !*ret_event; i++)
+        if (events[i].context == context) {
+            *ret_event = events[i].event;
+            events[i].context = NULL;
+        }
+    pthread_mutex_unlock(&gate);
+    return *ret_event ? 0 : driver->event_create(ret_event, TERN_CU_EVENT_DISABLE_TIMING);
+}
+
+void tern_cu_give_event(const struct tern_cu_driver *driver, void *context, tern_cu_event event)
+{
+    pthread_mutex_lock(&gate);
+    for (int i = 0; i < EVENTS && event; i++)
+        if (!events[i].context) {
+            events[i].context = context;
+            events[i].event = event;
+            event = NULL;
+        }
+    pthread_mutex_unlock(&gate);
+    if (event)
+        driver->event_destroy(event);
+}
+
 /* Gives back the stream and the events of a context, which is current. */
 static void give_back(const struct tern_cu_driver *driver, void *context)
 {
@@ -115,6 +153,11 @@ static void give_back(const struct tern_cu_driver *driver, void *context)
         if (streams[i].context == context) {
             driver->stream_destroy(streams[i].stream);
             streams[i].context = NULL;
+        }
+    for (int i = 0; i < EVENTS; i++)
+        if (events[i].context == context) {
+            driver->event_destroy(events[i].event);
+            events[i].context = NULL;
         }
 }
 

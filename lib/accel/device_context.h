@@ -17,6 +17,8 @@ int tern_cu_enter(const struct tern_cu_driver *driver, const struct tern_accel_p
                   struct tern_accel_entry *ret_entry);
 /* Makes current what was so before. */
 void tern_cu_leave(const struct tern_cu_driver *driver, const struct tern_accel_entry *entry);
+/* Does the same, but a primary context stays held. Returns its device; -1: it is none. */
+int tern_cu_leave_held(const struct tern_cu_driver *driver, const struct tern_accel_entry *entry);
 
 /* Returns this library's stream of the context that was entered; with `again`, makes a new one
  * because the old one is not valid any more. Returns 0 or the driver's error. */
@@ -24,6 +26,17 @@ int tern_cu_find_stream(const struct tern_cu_driver *driver, const struct tern_a
                         bool again, tern_cu_stream *ret_stream);
 /* Returns true if this error says that a stream or event went with its context. */
 bool tern_cu_lost(int result);
+
+/* Takes an event of the context that was entered, and gives it back to the pool. Returns 0 or the
+ * driver's error. */
+int tern_cu_take_event(const struct tern_cu_driver *driver, void *context,
+                       tern_cu_event *ret_event);
+void tern_cu_give_event(const struct tern_cu_driver *driver, void *context, tern_cu_event event);
+
+/* Lets the program's own synchronous copies from and to a buffer end before they return, from now
+ * on (CUDA driver API, cuPointerSetAttribute): else the buffer might still change. Done once for
+ * each buffer; ids that are not remembered any more cost a call again. */
+void tern_cu_make_synchronous(const struct tern_cu_driver *driver, const void *device, uint64_t id);
 
 /* Records what the driver could not do. Returns TERN_ERR_BUFFER. */
 int tern_cu_say(const struct tern_cu_driver *driver, const char *what, int result);

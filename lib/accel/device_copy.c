@@ -17,10 +17,7 @@ static void fail(const struct tern_cu_driver *driver, struct tern_accel_batch *b
         batch->error = tern_cu_say(driver, what, result);
 }
 
-/* Lets the program's own synchronous copies from and to a buffer end before they return, from now
- * on (CUDA driver API, cuPointerSetAttribute): else the buffer might still change. Done once for
- * each buffer; ids that are not remembered any more cost a call again. */
-static void make_synchronous(const struct tern_cu_driver *driver, const void *device, uint64_t id)
+void tern_cu_make_synchronous(const struct tern_cu_driver *driver, const void *device, uint64_t id)
 {
     enum { IDS = 256 };
     static uint64_t known[IDS]; /* atomic */
@@ -46,7 +43,7 @@ void tern_accel_begin(struct tern_accel_batch *batch, const void *device,
                               : tern_error(TERN_ERR_BUFFER, "there is no CUDA driver");
         return;
     }
-    make_synchronous(driver, device, place->id);
+    tern_cu_make_synchronous(driver, device, place->id);
     result = tern_cu_find_stream(driver, &batch->entry, false, &stream);
     fail(driver, batch, "make a stream", result);
     batch->stream = stream;
@@ -107,6 +104,43 @@ int tern_accel_end(struct tern_accel_batch *batch)
         fail(driver, batch, "finish a copy", driver->stream_wait(batch->stream));
     tern_cu_leave(driver, &batch->entry);
     return batch->error;
+}
+
+int tern_accel_end_later(struct tern_accel_batch *batch, struct tern_accel_mark *ret_mark)
+{
+    const struct tern_cu_driver *driver = tern_cu_driver();
+    void *context = batch->entry.context;
+    tern_cu_event event = NULL;
+    int result = TERN_CU_INVALID_CONTEXT;
+    /* an event may have gone with its context */
+    for (int tries = 0; context && !batch->error && tern_cu_lost(result) && tries < 3; tries++) {
+        result = tern_cu_take_event(driver, context, &event);
+        if (!result)
+            result = driver->event_record(event, batch->stream);
+    }
+    if (result)
+        return tern_accel_end(batch);
+    *ret_mark = (struct tern_accel_mark){event, context,
+                                         tern_cu_leave_held(driver, &batch->entry)};
+    return 0;
+}
+
+int tern_accel_test(struct tern_accel_mark *mark)
+{
+    const struct tern_cu_driver *driver = tern_cu_driver();
+    if (!mark->event)
+        return 0;
+    int result = driver->event_query(mark->event);
+    if (result == TERN_CU_NOT_READY)
+        return TERN_ERR_AGAIN;
+    if (result)
+        driver->event_destroy(mark->event);
+    else
+        tern_cu_give_event(driver, mark->context, mark->event);
+    if (mark->primary >= 0)
+        driver->primary_release(mark->primary);
+    mark->event = NULL;
+    return result ? tern_cu_say(driver, "finish a copy", result) : 0;
 }
 
 int tern_accel_copy(void *to, const void *from, size_t bytes)

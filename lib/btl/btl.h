@@ -3,9 +3,9 @@
 #define TERN_BTL_H
 
 /*
- * Byte movers. One struct per kind of link: self, shm, ofi, tcp. A byte mover carries packets,
- * in order per peer, and may be able to copy a peer's memory. It never sees a communicator, and of
- * a datatype only a cursor.
+ * Byte movers. One struct per kind of link: self, shm, ipc, ofi, tcp. A byte mover carries packets,
+ * in order per peer, and may be able to copy a peer's memory; or it does only the latter (ipc). It
+ * never sees a communicator, and of a datatype only a cursor.
  */
 
 #include "lib/btl/packet.h"
@@ -64,11 +64,15 @@ struct tern_transfer {
      * it now, so that the peer should send it; or TERN_ERR_* with text.
      */
     void (*done)(struct tern_transfer *transfer, int error);
+    const struct tern_btl *mover; /* set and used by the pml: the byte mover that makes it */
 };
 
 /* A byte mover: its functions. Its limits belong to each peer (struct tern_limits). */
 struct tern_btl {
-    const char *name; /* as in the parameter `btl`: "self", "shm", "ofi", "tcp" */
+    const char *name; /* as in the parameter `btl`: "self", "shm", "ipc", "ofi", "tcp" */
+    /* Transfers are from a peer's device memory, to memory of any kind. False: from host memory to
+     * host memory. */
+    bool devices;
 
     /* Puts into this rank's card what other ranks must know (lib/btl/card.h), before any byte mover
      * meets them. Returns 0 or TERN_ERR_*. NULL: nothing to do. */
@@ -94,11 +98,12 @@ struct tern_btl {
      * that process. */
     bool (*reaches)(uint32_t job, uint32_t rank);
     /* Sets peer->endpoint and peer->limits for a peer that the byte mover reaches. Returns 0 or
-     * TERN_ERR_NO_MEM. */
+     * TERN_ERR_NO_MEM. NULL: carries no packets, and has none of the functions that send. */
     int (*connect)(struct tern_peer *peer);
-    /* Sets peer->bulk_endpoint for transfers with a peer that the byte mover reaches, whoever
-     * brings its packets. Returns 0, or TERN_ERR_* if another byte mover should make them. Both
-     * ends must decide alike, because one registers what the other gets. NULL: has no `get`. */
+    /* Sets peer->bulk_endpoint, unless `devices`, for transfers with a peer that the byte mover
+     * reaches, whoever brings its packets. Returns 0, or TERN_ERR_* if another byte mover should
+     * make them. Both ends must decide alike, because one registers what the other gets. NULL: has
+     * no `get`. */
     int (*connect_bulk)(struct tern_peer *peer);
 
     /* Sends a packet with `length` <= peer->limits.packet_max bytes from `payload`, which may be

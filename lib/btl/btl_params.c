@@ -9,8 +9,8 @@
 
 static const struct tern_param btl[] = {
     {"btl", TERN_PARAM_STRING, "", "",
-     "Byte movers to use: self, shm, ofi, tcp (vader and sm are other names of shm). A leading ^ "
-     "excludes those that follow. Empty: all."},
+     "Byte movers to use: self, shm, ipc, ofi, tcp (vader, sm and smcuda are other names of shm, "
+     "and shm brings ipc with it). A leading ^ excludes those that follow. Empty: all."},
     {"btl_show_paths", TERN_PARAM_BOOL, "0", "",
      "Print by which paths this rank has reached the others when it leaves MPI: byte mover, "
      "interface, addresses. mpirun --display paths sets it."},

@@ -34,10 +34,14 @@ enum tern_packet_kind {
     TERN_PACKET_CREDIT,
 };
 
+/* Flag of RENDEZVOUS: `address` and `key` are of device memory. */
+enum { TERN_PACKET_OF_DEVICE = 2 };
+
 /* The header of every packet. */
 struct tern_packet {
     uint8_t kind;     /* enum tern_packet_kind */
-    uint8_t flags;    /* 0 while it travels; the receiver may set marks */
+    /* 0 or TERN_PACKET_OF_DEVICE while it travels; the receiver may set marks (TERN_CREDIT_LENT) */
+    uint8_t flags;
     /* of a message (first three kinds): its number among those with this context, source and
      * destination */
     uint16_t seq;

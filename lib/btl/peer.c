@@ -132,7 +132,7 @@ static int unreachable(uint32_t job, uint32_t rank)
 static const struct tern_btl *find_btl(uint32_t job, uint32_t rank)
 {
     for (const struct tern_btl *const *btl = tern_btls; *btl; btl++)
-        if (tern_btl_active(*btl) && (*btl)->reaches(job, rank))
+        if ((*btl)->connect && tern_btl_active(*btl) && (*btl)->reaches(job, rank))
             return *btl;
     return NULL;
 }
@@ -142,14 +142,21 @@ int tern_peer_check(uint32_t job, uint32_t rank)
     return find_btl(job, rank) ? 0 : unreachable(job, rank);
 }
 
-/* Returns the first byte mover that can make transfers with the peer; NULL: none can. */
-static const struct tern_btl *find_bulk(struct tern_peer *peer)
+/* Returns the first byte mover that can make transfers with the peer, from device memory or from
+ * host memory; NULL: none can. */
+static const struct tern_btl *find_bulk(struct tern_peer *peer, bool devices)
 {
     for (const struct tern_btl *const *btl = tern_btls; *btl; btl++)
-        if (tern_btl_active(*btl) && (*btl)->connect_bulk &&
+        if (tern_btl_active(*btl) && (*btl)->connect_bulk && (*btl)->devices == devices &&
             (*btl)->reaches(peer->job, peer->rank) && (*btl)->connect_bulk(peer) == 0)
             return *btl;
     return NULL;
+}
+
+static void find_bulks(struct tern_peer *peer)
+{
+    peer->bulk = find_bulk(peer, false);
+    peer->device_bulk = find_bulk(peer, true);
 }
 
 int tern_peer_connect(struct tern_peer *peer)
@@ -157,7 +164,7 @@ int tern_peer_connect(struct tern_peer *peer)
     const struct tern_btl *btl = find_btl(peer->job, peer->rank);
     int rc = btl ? btl->connect(peer) : unreachable(peer->job, peer->rank);
     if (!rc)
-        peer->bulk = find_bulk(peer);
+        find_bulks(peer);
     if (!rc)
         __atomic_store_n(&peer->btl, btl, __ATOMIC_RELAXED); /* atomic: tools read it at any time */
     return rc;
@@ -169,14 +176,15 @@ int tern_peer_hand_over(struct tern_peer *peer)
     while (*btl && *btl != peer->btl)
         btl++;
     for (btl += *btl != NULL; *btl; btl++) {
-        if (!tern_btl_active(*btl) || !(*btl)->reaches(peer->job, peer->rank))
+        if (!(*btl)->connect || !tern_btl_active(*btl) ||
+            !(*btl)->reaches(peer->job, peer->rank))
             continue;
         peer->endpoint = NULL;
         int rc = (*btl)->connect(peer);
         if (rc)
             return rc;
         __atomic_store_n(&peer->btl, *btl, __ATOMIC_RELAXED);
-        peer->bulk = find_bulk(peer);
+        find_bulks(peer);
         return 0;
     }
     return unreachable(peer->job, peer->rank);

@@ -73,6 +73,9 @@ struct tern_peer {
      * is not NULL */
     const struct tern_btl *bulk;
     void *bulk_endpoint; /* data of `bulk` about the peer */
+    /* the byte mover of transfers from the peer's device memory; NULL: there are none. Valid if
+     * `btl` is not NULL */
+    const struct tern_btl *device_bulk;
     /* Messages shorter than this go at once: limits.eager_max + 1. 0 while something prevents that:
      * other messages are pending, the peer is not connected, or there is no credit. */
     uint32_t eager_below;

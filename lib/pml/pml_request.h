@@ -56,6 +56,7 @@ struct tern_pml_request {
     /* sends only */
     enum tern_send_mode mode;
     struct tern_registration registration; /* valid if `registered` */
+    const struct tern_btl *registrar;      /* likewise: the byte mover that has registered it */
     uint32_t remote_number; /* number of the receiver's request, valid after the answer CLEAR */
     /* header of the first packet: the context may be closed before that packet is sent */
     struct tern_packet header;

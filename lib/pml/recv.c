@@ -144,14 +144,14 @@ static int push_get(struct tern_pending *pending)
     struct tern_pml_request *request = TERN_CONTAINER(pending, struct tern_pml_request, pending);
     struct tern_peer *from = request->peer;
     if (TERN_LIKELY(!from->lost))
-        return from->bulk->get(&request->transfer);
+        return request->transfer.mover->get(&request->transfer);
     end_lost(request);
     return 0;
 }
 
 /* Copies an announced message out of its sender's memory. */
 static void start_transfer(struct tern_pml_request *request,
-                           const struct tern_rendezvous *rendezvous)
+                           const struct tern_rendezvous *rendezvous, const struct tern_btl *mover)
 {
     request->transfer = (struct tern_transfer){
         .peer = request->peer,
@@ -160,16 +160,25 @@ static void start_transfer(struct tern_pml_request *request,
         .cursor = request->cursor,
         .length = (size_t)request->expected,
         .done = transferred,
+        .mover = mover,
     };
     request->pending.push = push_get;
     tern_pending_get(request->peer, &request->pending);
 }
 
+/* Returns the byte mover that copies from the sender's memory to our buffer; NULL: none can. */
+static const struct tern_btl *find_mover(const struct tern_pml_request *request,
+                                         const struct tern_peer *from, bool of_device)
+{
+    return of_device ? from->device_bulk : request->cursor.memory ? NULL : from->bulk;
+}
+
 /* Receives an announced message: copies from the sender's memory if possible, and asks for DATA
  * packets for the rest. */
 static void take_announced(struct tern_pml_request *request, struct tern_peer *from,
-                           const struct tern_rendezvous *rendezvous)
+                           const struct tern_rendezvous *rendezvous, bool of_device)
 {
+    const struct tern_btl *mover;
     int64_t length = (int64_t)rendezvous->length;
     request->peer = from;
     request->sender_id = rendezvous->id;
@@ -180,9 +189,9 @@ static void take_announced(struct tern_pml_request *request, struct tern_peer *f
         end_lost(request);
     else if (!request->expected)
         end_announced(request, 0);
-    else if (rendezvous->address && !request->cursor.memory && tern_peer_ready(from) == 0 &&
-             from->bulk)
-        start_transfer(request, rendezvous);
+    else if (rendezvous->address && tern_peer_ready(from) == 0 &&
+             (mover = find_mover(request, from, of_device)))
+        start_transfer(request, rendezvous, mover);
     else
         ask_for_data(request);
 }
@@ -239,7 +248,7 @@ static __attribute__((noinline)) void begin_announced(struct tern_pml_request *r
     set_status(&request->req.status, packet, rendezvous.length);
     tern_count(&from->traffic.received_messages, 1);
     tern_count(&from->traffic.received_bytes, rendezvous.length);
-    take_announced(request, from, &rendezvous);
+    take_announced(request, from, &rendezvous, packet->flags & TERN_PACKET_OF_DEVICE);
 }
 
 void tern_recv_begin(struct tern_pml_request *request, struct tern_peer *from,

@@ -85,27 +85,29 @@ void tern_send_deregister(struct tern_pml_request *request)
     if (!request->registered)
         return;
     request->registered = false;
-    request->peer->bulk->deregister_memory(request->peer, &request->registration);
+    request->registrar->deregister_memory(request->peer, &request->registration);
 }
 
 /* Lets the receiver get the message from our memory, if a byte mover can do that. Returns 0, or
  * TERN_ERR_AGAIN if that is not known yet. */
 static int offer_memory(struct tern_pml_request *request, const void *start,
-                         struct tern_rendezvous *rendezvous)
+                        struct tern_rendezvous *rendezvous)
 {
     struct tern_peer *peer = request->peer;
-    if (!peer->bulk)
+    const struct tern_btl *mover = request->memory ? peer->device_bulk : peer->bulk;
+    if (!mover)
         return 0;
-    if (!peer->bulk->register_memory) {
+    if (!mover->register_memory) {
         rendezvous->address = (uintptr_t)start;
         return 0;
     }
     if (!request->registered) {
-        int rc = peer->bulk->register_memory(peer, start, (size_t)request->length,
-                                             &request->registration);
+        int rc = mover->register_memory(peer, start, (size_t)request->length,
+                                        &request->registration);
         if (rc)
             return rc == TERN_ERR_AGAIN ? rc : 0;
         request->registered = true;
+        request->registrar = mover;
     }
     rendezvous->address = request->registration.address;
     rendezvous->key = request->registration.key;
@@ -119,7 +121,10 @@ static int push_rendezvous(struct tern_pml_request *request)
     struct tern_packet packet = first_packet(request, TERN_PACKET_RENDEZVOUS);
     struct tern_rendezvous rendezvous = {.length = request->length, .id = request->number};
     void *start;
-    if (request->length && tern_pml_request_run(request, &start) &&
+    if (request->memory == TERN_TYPE_DEVICE)
+        packet.flags = TERN_PACKET_OF_DEVICE;
+    if (request->length && request->memory != TERN_TYPE_MIXED &&
+        tern_type_one_run(request->type, request->buf, request->count, &start) &&
         offer_memory(request, start, &rendezvous))
         return TERN_ERR_AGAIN;
     /* Read before the packet is sent: in a send to oneself the message may be complete when `send`

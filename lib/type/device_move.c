@@ -146,6 +146,19 @@ size_t tern_device_move(struct tern_cursor *cursor, void *packed, size_t max, bo
     return done;
 }
 
+void tern_cursor_start_unpack(struct tern_cursor *cursor, struct tern_accel_batch *batch,
+                              const void *in, size_t length)
+{
+    struct iovec runs[RUNS];
+    size_t done = 0, bytes;
+    int count;
+    while (done < length &&
+           (count = tern_cursor_runs(cursor, runs, RUNS, length - done, &bytes)) > 0) {
+        move_runs(batch, runs, count, (char *)in + done, false, false);
+        done += bytes;
+    }
+}
+
 /* Returns the next bytes of the cursor if they are one run, else NULL. */
 static char *one_run(const struct tern_cursor *cursor, int64_t bytes)
 {

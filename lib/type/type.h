@@ -165,6 +165,10 @@ size_t tern_cursor_pack(struct tern_cursor *cursor, void *out, size_t max);
 /* Copies `length` packed bytes from `in` into the typed buffer and advances. Returns the bytes
  * copied; fewer than `length` only at the end. */
 size_t tern_cursor_unpack(struct tern_cursor *cursor, const void *in, size_t length);
+/* Starts to copy `length` packed bytes from `in`, in memory of any kind, into the typed buffer as a
+ * part of `batch`, and advances. Not for a buffer of TERN_TYPE_MIXED. */
+void tern_cursor_start_unpack(struct tern_cursor *cursor, struct tern_accel_batch *batch,
+                              const void *in, size_t length);
 /* Describes up to `max_bytes` of the next bytes by at most `max_runs` runs of memory, merges
  * adjacent runs, and advances. Returns the number of runs. Sets *ret_bytes, unless NULL, to the
  * bytes that the runs cover. */

@@ -5,10 +5,10 @@
 
 bool tern_btl_list_names(const char *word, size_t length, const char *name)
 {
-    static const char *const same_as_shm[] = {"sm", "vader"};
+    static const char *const same_as_shm[] = {"shm", "sm", "vader", "smcuda"};
     if (length == strlen(name) && strncmp(word, name, length) == 0)
         return true;
-    if (strcmp(name, "shm") == 0)
+    if (strcmp(name, "shm") == 0 || strcmp(name, "ipc") == 0)
         for (size_t i = 0; i < sizeof same_as_shm / sizeof *same_as_shm; i++)
             if (length == strlen(same_as_shm[i]) && strncmp(word, same_as_shm[i], length) == 0)
                 return true;

@@ -401,8 +401,8 @@ const struct tern_launcher_parameter tern_launcher_parameters[] = {
                     "portals4,fca,accelerator,acoll,ftagree") },
     { "osc", NAMES("rdma,sm,pt2pt,ucx,portals4,monitoring") },
     { "io", NAMES("ompio,romio321,romio314,romio341,romio") },
-    { "btl", NAMES("self,shm,tcp,vader,sm,openib,uct,ofi,ugni,usnic,smcuda,portals4,scif,template,"
-                   "strict") },
+    { "btl", NAMES("self,shm,ipc,tcp,vader,sm,openib,uct,ofi,ugni,usnic,smcuda,portals4,scif,"
+                   "template,strict") },
     { "btl_tcp_port_min_v6", MISSING("use btl_tcp_port_min_v4; one port serves both") },
     { "btl_tcp_port_range_v6", MISSING("use btl_tcp_port_range_v4; one port serves both") },
     { "btl_base_verbose", MISSING("--explain says what carries messages") },

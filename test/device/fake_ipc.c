@@ -26,6 +26,7 @@ struct handle {
 };
 _Static_assert(sizeof(struct handle) <= sizeof(struct tern_cu_ipc_handle), "a handle has 64 bytes");
 enum { MAGIC = 0xfa4ec0da };
+static const char opened[] = "handles opened"; /* counted like a call */
 
 /* A handle that is open here. */
 struct fake_import {
@@ -172,6 +173,7 @@ API int cuIpcOpenMemHandle_v2(tern_cu_addr *ret_address, struct tern_cu_ipc_hand
     fake_each(compare);
     if (look.same && look.same->context == fake_current()) {
         look.same->import->references++;
+        fake_count(opened);
         *ret_address = (uintptr_t)(fake_arena + look.same->first * FAKE_GRANULE);
         return 0;
     }
@@ -179,6 +181,8 @@ API int cuIpcOpenMemHandle_v2(tern_cu_addr *ret_address, struct tern_cu_ipc_hand
         return FAKE_ALREADY_MAPPED;
     void *at = map(&handle, fake_current());
     *ret_address = (uintptr_t)at;
+    if (at)
+        fake_count(opened);
     return at ? 0 : TERN_CU_INVALID_VALUE;
 }
 

@@ -12,7 +12,7 @@ fi
 export FAKE_CUDA=$TERN_BUILDDIR/test/device/.libs/libcuda.so.1
 FAKE_HEAP=$TERN_BUILDDIR/test/device/.libs/libfakeheap.so
 [ -e "$FAKE_CUDA" ] || { echo "no $FAKE_CUDA: make check builds it"; exit 1; }
-for program in pointers failing calls; do
+for program in pointers failing calls shared; do
     "$MPICC" -w -I"$TERN_SRCDIR/test/mpi" -o $program "$TERN_SRCDIR/test/device/$program.c" -ldl || exit 1
 done
 
@@ -35,7 +35,7 @@ run -n 2 --mca btl tcp,self -x FAKE_CUDA_FAIL=1 ./failing
 is "failing, tcp" "$rc" 0
 run -n 2 -x FAKE_CUDA_DELAY_US=100 ./pointers
 clean "streams are threads"
-run -n 2 ./calls
+run -n 2 ./calls ipc
 is "calls of the driver" "$rc $(cat err)" "0 "
 run -n 1 --mca accel none ./pointers
 is "accel none" "$((rc != 0))" 1
@@ -44,6 +44,26 @@ is "accel none" "$((rc != 0))" 1
 "$MPICC" -w -o device_pingpong "$TERN_SRCDIR/examples/device_pingpong.c" -ldl || exit 1
 run -q -n 2 --mca accel cuda -x LD_LIBRARY_PATH="${FAKE_CUDA%/*}" ./device_pingpong
 is "the example" "$rc $(cat out)" "0 20 messages of 4194304 bytes between devices and back, right"
+# long messages of a node
+staged='messages between devices of this node go through the host, which is slower: the CUDA driver'
+shares() { # WHAT ARGUMENTS...: every message is right, and what goes through the host is said once
+    what=$1
+    shift
+    run "$@"
+    is "$what" "$rc $(grep -c "$staged" err) $(grep -vc "$staged" err)" "0 1 0"
+}
+shares "handles" -n 2 ./shared ipc
+shares "addresses come back" -n 2 -x FAKE_CUDA_REUSE=1 ./shared ipc ${TERN_TEST_LONG:+10000}
+shares "slow streams" -n 2 -x FAKE_CUDA_REUSE=1 -x FAKE_CUDA_DELAY_US=100 ./shared ipc 30
+shares "several devices" -n 4 --oversubscribe ./shared ipc devices 30
+shares "no IPC" -n 2 -x FAKE_CUDA_IPC=none ./shared staged 10
+has "no IPC" err 'CUDA_ERROR_NOT_SUPPORTED.: this driver has no CUDA IPC'
+shares "MIG" -n 2 -x FAKE_CUDA_IPC=mig ./shared staged 10
+shares "devices that do not reach each other" -n 2 -x FAKE_CUDA_PEERS=none ./shared staged devices 10
+for choice in ^ipc self,tcp; do
+    run -n 2 --mca btl $choice ./shared staged 10
+    clean "btl $choice"
+done
 
 # the heap as device memory
 "$MPICC" -w -shared -fPIC "$TERN_BUILDDIR/lib/generated/interpose.c" -o interpose.so -ldl || exit 1

@@ -22,6 +22,7 @@ ROOMS = {
     'lib/btl': 'util rte accel type node',
     'lib/btl/self': 'util rte accel type btl',
     'lib/btl/shm': 'util rte accel type node btl',
+    'lib/btl/ipc': 'util rte accel type node btl',
     'lib/btl/ofi': 'util rte accel type node btl',
     'lib/btl/tcp': 'util rte accel type node btl',
     'lib/pml': 'util rte accel type node btl',

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/btl/ipc/ipc.h"
+
+#include "lib/node/segment.h"
+#include "lib/rte/rte.h"
+#include "lib/util/error.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+enum { RECORDS = 64 };
+
+/* What this rank knows of its records. */
+static struct export {
+    uint64_t id, base; /* id 0: free */
+    uint32_t users;    /* registrations that name it */
+    bool refused;      /* the driver makes no handle; there is no record */
+    uint64_t used;     /* number of the last use */
+} exports[RECORDS];
+static struct tern_ipc_record *records;
+static uint64_t records_at; /* offset in the node's memory */
+static uint64_t uses;
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+
+void tern_ipc_say_staged(void)
+{
+    static bool said; /* atomic */
+    char text[900];
+    if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+        return;
+    snprintf(text, sizeof text,
+             "messages between devices of this node go through the host, which is slower: %s",
+             tern_error_text(TERN_ERR_UNSUPPORTED));
+    tern_rte_remark(TERN_REMARK_STAGED, text);
+}
+
+static int make_records(void)
+{
+    uint64_t offset;
+    if (records)
+        return 0;
+    if (!tern_segment.base || tern_segment_take(RECORDS * sizeof *records, &offset))
+        return TERN_ERR_NO_MEM;
+    records_at = offset;
+    records = (struct tern_ipc_record *)(tern_segment.base + offset);
+    return 0;
+}
+
+static void drop(struct export *export)
+{
+    __atomic_store_n(&records[export - exports].shared.id, 0, __ATOMIC_RELAXED);
+    *export = (struct export){0};
+}
+
+static struct export *find(uint64_t id)
+{
+    for (int i = 0; i < RECORDS; i++)
+        if (exports[i].id == id)
+            return &exports[i];
+    return NULL;
+}
+
+/* Drops the records of memory that was freed meanwhile. */
+static void drop_freed(void)
+{
+    for (struct export *export = exports; export < exports + RECORDS; export++)
+        if (export->id && !export->users && !tern_accel_lives(export->base, export->id))
+            drop(export);
+}
+
+/* Returns a free entry; if there is none, that of the unused record which was used last the longest
+ * time ago. NULL: all are in use. */
+static struct export *find_room(void)
+{
+    struct export *oldest = NULL;
+    drop_freed();
+    for (struct export *export = exports; export < exports + RECORDS; export++) {
+        if (!export->id)
+            return export;
+        if (!export->users && (!oldest || export->used < oldest->used))
+            oldest = export;
+    }
+    if (oldest)
+        drop(oldest);
+    return oldest;
+}
+
+/* Makes a record of the allocation that holds `start`. Returns NULL if there is no room. */
+static struct export *add(const void *start, const struct tern_accel_place *place)
+{
+    struct tern_accel_shared shared = {.base = (uintptr_t)start};
+    struct export *export = find_room();
+    if (!export)
+        return NULL;
+    struct tern_ipc_record *record = &records[export - exports];
+    bool refused = tern_accel_share(start, place, &shared) != 0;
+    if (refused)
+        tern_ipc_say_staged();
+    *export = (struct export){.id = place->id, .base = shared.base, .refused = refused};
+    *record = (struct tern_ipc_record){
+        .magic = TERN_IPC_MAGIC, .owner = tern_rte.local_rank, .shared = shared};
+    return export;
+}
+
+/* Returns the record of the allocation that holds `start`; NULL: it cannot be shared. */
+static struct export *take(const void *start, const struct tern_accel_place *place)
+{
+    struct export *export = make_records() ? NULL : find(place->id);
+    if (!export && records)
+        export = add(start, place);
+    if (!export || export->refused)
+        return NULL;
+    export->users++;
+    export->used = ++uses;
+    return export;
+}
+
+int tern_ipc_register(struct tern_peer *peer, const void *start, size_t length,
+                      struct tern_registration *ret_registration)
+{
+    struct tern_accel_place place;
+    struct tern_registration registration = {.address = (uintptr_t)start};
+    (void)length;
+    if (peer->rank == tern_rte.rank) { /* a message to this rank itself needs no handle */
+        *ret_registration = registration;
+        return 0;
+    }
+    if (!tern_accel_find(start, &place) || !place.id)
+        return TERN_ERR_UNSUPPORTED;
+    pthread_mutex_lock(&gate);
+    struct export *export = take(start, &place);
+    registration.handle = export;
+    if (export)
+        registration.key = records_at + (uint64_t)(export - exports) * sizeof *records;
+    pthread_mutex_unlock(&gate);
+    if (!export)
+        return TERN_ERR_UNSUPPORTED;
+    *ret_registration = registration;
+    return 0;
+}
+
+void tern_ipc_deregister(struct tern_peer *peer, const struct tern_registration *registration)
+{
+    struct export *export = registration->handle;
+    (void)peer;
+    if (!export)
+        return;
+    pthread_mutex_lock(&gate);
+    export->users--;
+    pthread_mutex_unlock(&gate);
+}
+
+void tern_ipc_forget_exports(void)
+{
+    pthread_mutex_lock(&gate);
+    for (int i = 0; records && i < RECORDS; i++)
+        drop(&exports[i]);
+    pthread_mutex_unlock(&gate);
+}
