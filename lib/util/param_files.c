@@ -53,14 +53,42 @@ static void refuse_line(const char *name, const char *value, const char *file, i
                  value ? "= " : "", value ? value : "");
 }
 
+/* Returns the setting of a parameter in the file whose name `file` points to, or NULL. */
+static struct tern_param_setting *find_in_file(const char *name, const char *file)
+{
+    struct tern_param_setting *setting = settings;
+    while (setting && (setting->file != file || strcmp(setting->name, name) != 0))
+        setting = setting->next;
+    return setting;
+}
+
+/* Gives a parameter that an earlier line of the file has set another value: the last line counts,
+ * as in Open MPI. Says so if the values differ. */
+static void replace(struct tern_param_setting *setting, char *value, int line)
+{
+    if (strcmp(setting->value, value) != 0 && must_say(setting->file, line))
+        tern_log("%s line %d: %s = %s replaces the value %s of line %d", setting->file, line,
+                 setting->name, value, setting->value, setting->line);
+    free(setting->value);
+    setting->value = value;
+    setting->line = line;
+}
+
 static void add_setting(struct tern_param_setting ***end, const char *name, const char *value,
                         const char *file, int line)
 {
+    struct tern_param_setting *before = find_in_file(name, file);
     struct tern_param_setting *setting = malloc(sizeof *setting);
     char *own_name = strdup(name), *own_value = strdup(value);
     if (!setting || !own_name || !own_value) { /* this early, nothing else will work either */
         tern_log("no memory for the parameters in %s", file);
         exit(1);
+    }
+    if (before) {
+        replace(before, own_value, line);
+        free(own_name);
+        free(setting);
+        return;
     }
     *setting = (struct tern_param_setting){
         .name = own_name, .value = own_value, .file = file, .line = line};

@@ -314,6 +314,19 @@ static void read_size(void)
     tern_param_int("pml_eager_credit");
 }
 
+START_TEST(last_line_of_a_file_counts)
+{
+    write_file("a", "pml_eager_credit = 1k\npml_eager_credit = 2k\nmpi_abort_print_stack = 1\n"
+                    "mpi_abort_print_stack = 1\n");
+    use_files("a", "a");
+    const char *text = said(read_size);
+    ck_assert_ptr_nonnull(strstr(text, "line 2: pml_eager_credit = 2k replaces the value 1k of line 1"));
+    ck_assert_ptr_null(strstr(text, "mpi_abort_print_stack"));
+    ck_assert_int_eq(tern_param_int("pml_eager_credit"), 2 * 1024);
+    remove_file("a");
+}
+END_TEST
+
 START_TEST(unknown_name_in_a_file_is_said)
 {
     write_file("a", "pml_eager_credit = 1k\nbtl_shm_single_cpoy = 1\nfrobnicate = 1\nbtl_tcp_if_include = eth0\nno equals\n");
@@ -486,6 +499,7 @@ int main(void)
     tcase_add_test(tcase, files_are_read);
     tcase_add_test(tcase, long_lines_are_read);
     tcase_add_test(tcase, installed_file_is_read);
+    tcase_add_test(tcase, last_line_of_a_file_counts);
     tcase_add_test(tcase, unknown_name_in_a_file_is_said);
     tcase_add_test(tcase, names_are_known_accepted_or_neither);
     tcase_add_test(tcase, every_default_can_be_read);
