@@ -296,18 +296,15 @@ static struct tern_ofi_link *link_at(struct tern_list_node *in_lane)
     return TERN_CONTAINER(in_lane, struct tern_ofi_link, in_lane);
 }
 
-/* Begins to say goodbye on all links whose other end is still there. */
-static void begin_byes(struct tern_ofi_lane *lane)
+/* Begins to say goodbye by the link. Whoever has left needs no word, unless it was sent something
+ * since: it may have come back, and not have answered that yet. */
+static void begin_bye(struct tern_ofi_lane *lane, struct tern_ofi_link *link)
 {
-    for (struct tern_list_node *at = lane->links.next; at != &lane->links; at = at->next) {
-        struct tern_ofi_link *link = link_at(at);
-        /* whoever has left needs no word, unless it was sent something since: it may have come
-         * back, and not have answered that yet */
-        if (link->state != TERN_OFI_OPEN || (link->peer_bye && link->next_out == link->out_at_bye))
-            continue;
-        link->owes_bye = true;
-        tern_ofi_link_note_busy(lane, link);
-    }
+    if (link->state != TERN_OFI_OPEN || link->bye_sent || link->owes_bye ||
+        (link->peer_bye && link->next_out == link->out_at_bye))
+        return;
+    link->owes_bye = true;
+    tern_ofi_link_note_busy(lane, link);
 }
 
 /* Returns true if the other end has all that we have sent by the link, or has left MPI itself and
@@ -334,6 +331,9 @@ static bool all_through(void)
         if (!lane->endpoint)
             continue;
         tern_ofi_lane_poll(lane);
+        /* also those that have left and come back meanwhile */
+        for (struct tern_list_node *at = lane->links.next; at != &lane->links; at = at->next)
+            begin_bye(lane, link_at(at));
         tern_ofi_links_go_on(lane);
         for (struct tern_list_node *at = lane->links.next; at != &lane->links; at = at->next)
             all = is_through(link_at(at)) && all;
@@ -354,9 +354,6 @@ static bool all_sent(void)
 static void ofi_leave(void)
 {
     enum { WAIT_US = 20, LONG_WAIT_US = 1000, SHORT_WAITS = 1000 };
-    for (uint32_t i = 0; i < tern_lane_count; i++)
-        if (tern_ofi_lanes[i].endpoint)
-            begin_byes(&tern_ofi_lanes[i]);
     for (int64_t waits = 0; !all_through(); waits++)
         usleep(waits < SHORT_WAITS ? WAIT_US : LONG_WAIT_US);
     /* the last answers; a peer that has ended takes none */
