@@ -110,36 +110,72 @@ static bool send_head(struct tern_ofi_lane *lane, struct tern_ofi_link *link,
     return rc != TERN_ERR_AGAIN;
 }
 
-/* Sends our BYE again: the answer may have been lost. If the other end has gone, the provider may
- * say nothing but *again*; then nothing else of ours is under way, and nobody will answer. */
+/* Notes that the provider had no room for our BYE. If the other end has gone, it may have none for
+ * ever; then nothing of ours is under way, and nobody will answer. */
+static void note_refused(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_t now)
+{
+    uint64_t wait = link->bye_matters ? REFUSED_MS : 0;
+    if (!link->refused_ms)
+        link->refused_ms = now;
+    if (now - link->refused_ms < wait || lane->sends_under_way)
+        return;
+    link->owes_bye = false;
+    link->bye_sent = link->bye_answered = true;
+}
+
+static void send_bye(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_t now)
+{
+    /* who has left and was sent nothing since need not know */
+    link->bye_matters = !link->peer_bye || link->next_out != link->out_at_bye;
+    if (!send_head(lane, link, TERN_OFI_BYE, link->next_out)) {
+        note_refused(lane, link, now);
+        return;
+    }
+    link->bye_number = link->next_out++;
+    link->owes_bye = false;
+    link->bye_sent = link->told = true;
+    link->bye_ms = now;
+    link->bye_wait_ms = BYE_AGAIN_MS;
+    link->refused_ms = 0;
+    link->out_at_bye = link->told_out = link->next_out;
+    link->told_in = link->next_in;
+}
+
+/* Sends our BYE again: the answer may have been lost. */
 static void repeat_bye(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_t now)
 {
-    if (send_head(lane, link, TERN_OFI_BYE, link->bye_number)) {
-        link->bye_wait_ms += BYE_AGAIN_MS;
-        link->refused_ms = 0;
-    } else if (!link->refused_ms) {
-        link->refused_ms = now;
-    } else if (now - link->refused_ms > REFUSED_MS && !lane->sends_under_way) {
-        link->bye_answered = true;
+    if (!send_head(lane, link, TERN_OFI_BYE, link->bye_number)) {
+        note_refused(lane, link, now);
+        return;
     }
+    link->bye_wait_ms += BYE_AGAIN_MS;
+    link->refused_ms = 0;
+}
+
+/* Answers the other end's BYE. Who has answered ours does not need it to end, and may have gone. Who
+ * needs it repeats its BYE. */
+static void answer_bye(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_t now)
+{
+    uint64_t wait = link->bye_answered ? BYE_AGAIN_MS : REFUSED_MS;
+    bool sent = send_head(lane, link, TERN_OFI_BYE_SEEN, link->next_in - 1);
+    if (!sent && !link->seen_refused_ms)
+        link->seen_refused_ms = now;
+    if (!sent && (now - link->seen_refused_ms < wait || lane->sends_under_way))
+        return;
+    link->owes_bye_seen = false;
+    link->seen_refused_ms = 0;
 }
 
 static void pay(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_t now)
 {
     if (link->owes_welcome)
         link->owes_welcome = tern_ofi_greet(lane, link, TERN_OFI_WELCOME) == TERN_ERR_AGAIN;
-    if (link->owes_bye && send_head(lane, link, TERN_OFI_BYE, link->next_out)) {
-        link->bye_number = link->next_out++;
-        link->owes_bye = false;
-        link->bye_sent = true;
-        link->bye_ms = now;
-        link->bye_wait_ms = BYE_AGAIN_MS;
-        link->out_at_bye = link->next_out;
-    }
+    if (link->owes_bye)
+        send_bye(lane, link, now);
     if (link->bye_sent && !link->bye_answered && now - link->bye_ms > link->bye_wait_ms)
         repeat_bye(lane, link, now);
     if (link->owes_bye_seen)
-        link->owes_bye_seen = !send_head(lane, link, TERN_OFI_BYE_SEEN, link->next_in - 1);
+        answer_bye(lane, link, now);
 }
 
 /* Loses the peer of a link that failed, when the launcher has had time to end the job. */

@@ -296,19 +296,19 @@ static struct tern_ofi_link *link_at(struct tern_list_node *in_lane)
     return TERN_CONTAINER(in_lane, struct tern_ofi_link, in_lane);
 }
 
-/* Begins to say goodbye by the link. Whoever has left needs no word, unless it was sent something
- * since: it may have come back, and not have answered that yet. */
+/* Begins to say goodbye by the link, if anything has passed since the last time: else the other end
+ * knows. */
 static void begin_bye(struct tern_ofi_lane *lane, struct tern_ofi_link *link)
 {
-    if (link->state != TERN_OFI_OPEN || link->bye_sent || link->owes_bye ||
-        (link->peer_bye && link->next_out == link->out_at_bye))
+    bool news = !link->told || link->next_out != link->told_out || link->next_in != link->told_in;
+    if (link->state != TERN_OFI_OPEN || link->bye_sent || link->owes_bye || !news)
         return;
     link->owes_bye = true;
     tern_ofi_link_note_busy(lane, link);
 }
 
-/* Returns true if the other end has all that we have sent by the link, or has left MPI itself and
- * knows that we leave. Who ends before it has read the other's answer closes its connection with
+/* Returns true if the other end has all that we have sent by the link and knows that we leave, or
+ * has left MPI itself. Who ends before it has read the other's answer closes its connection with
  * bytes unread; then the system at the other end may drop what this end sent last. If the other end
  * left before our BYE came, it does not answer. */
 static bool is_through(const struct tern_ofi_link *link)
@@ -317,10 +317,9 @@ static bool is_through(const struct tern_ofi_link *link)
         return true;
     if (link->owes_bye || link->owes_bye_seen)
         return false;
-    if (!link->bye_sent)
-        return link->peer_bye;
-    return link->bye_answered ||
-           (link->peer_bye && tern_ofi_now_ms() - link->bye_ms > ANSWER_MS);
+    return !link->bye_sent || link->bye_answered ||
+           (link->peer_bye &&
+            (!link->bye_matters || tern_ofi_now_ms() - link->bye_ms > ANSWER_MS));
 }
 
 static bool all_through(void)

@@ -40,10 +40,13 @@ struct tern_ofi_link {
     uint32_t bye_number;               /* of our BYE */
     uint32_t bye_wait_ms;              /* until it is sent again */
     uint64_t refused_ms;               /* since when the provider takes no BYE; 0: it does */
+    uint64_t seen_refused_ms;          /* ... no BYE_SEEN */
     uint64_t bye_ms;                   /* when it was sent */
     uint32_t out_at_bye;               /* next_out after the last BYE, theirs or ours */
-    bool bye_answered;
-    struct tern_list_node parked; /* frames that came before their turn */
+    bool bye_answered, bye_matters;    /* to one that has not left, or was sent something since */
+    bool told;                         /* the other end knows that we left at ... */
+    uint32_t told_out, told_in;        /* ... next_out and next_in */
+    struct tern_list_node parked;      /* frames that came before their turn */
     int parked_count;
     struct tern_list_node keys_out, keys_in; /* keys.h */
     uint64_t keys_told;
