@@ -17,7 +17,7 @@ static const double sure_ratio = 0.33;  /* slow even if the two lacked processor
 static const double least_share = 0.1;  /* of a processor that is allowed for */
 static const double enough_share = 0.8; /* else a sample says little */
 static const double blamed_part = 0.6;
-static const double loss_limit = 0.01, usual_losses = 5; /* a pair is lossy beyond both */
+static const double loss_limit = 0.02, usual_losses = 5; /* a pair is lossy beyond both */
 
 static size_t at(const struct tern_mc_data *data, int a, int b)
 {

@@ -152,8 +152,8 @@ static void repeat_bye(struct tern_ofi_lane *lane, struct tern_ofi_link *link, u
     link->refused_ms = 0;
 }
 
-/* Answers the other end's BYE. Who has answered ours does not need it to end, and may have gone. Who
- * needs it repeats its BYE. */
+/* Answers the other end's BYE. If the other end has answered ours, it does not need this answer to
+ * end, and may have gone. If it needs the answer, it repeats its BYE. */
 static void answer_bye(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_t now)
 {
     uint64_t wait = link->bye_answered ? BYE_AGAIN_MS : REFUSED_MS;
