@@ -46,7 +46,7 @@ grep -Eq '^ +2 +latency +8 +us +20 +40 +0.50 \+' out || fail "no median of both 
 grep -Eq '^ +1 +latency, 0 to 64 B +0.50 \(latency [0-9]+\), mean 0.50 +<= 0.6 +reached' out || fail "not judged"
 grep -Eq '^ +8 .*not measured' out || fail "what nobody has measured is not named"
 
-# ended in the second benchmark: the first one's table, and what is missing
+# ended in the second benchmark: the first one's table, and what is missing; which library began it is drawn at random
 "${measure[@]}" --only latency,crowd --ranks 2 --save results >out 2>err &
 pid=$!
 for _ in $(seq 600); do [ -s never ] && break; sleep 0.1; done
@@ -56,9 +56,9 @@ wait $pid
 [ $? = 1 ] || fail "exit status $? of a run that was ended"
 ! kill -0 "$(cat never)" 2>/dev/null || fail "the program outlives it"
 grep -Eq '^ +2 +latency +8 +us +10 +40 +0.25 \+' out || fail "no table of what was measured"
-grep -Eq '^ +2 +ring +2 +us +5 +-' out || fail "the lines of the program that was ended are lost"
+grep -Eq '^ +2 +ring +2 +us +(5 +-|- +5)' out || fail "the lines of the program that was ended are lost"
 grep -q 'crowd on 2 ranks was ended by SIGTERM; last came ring 2 5 us' err || fail "no word about the program that was ended"
-grep -q '^missing: crowd on 2 ranks, rounds made: tern 1, slow 0' err || fail "what is missing is not said"
+grep -Eq '^missing: crowd on 2 ranks, rounds made: (tern 1, slow 0|tern 0, slow 1)' err || fail "what is missing is not said"
 ! grep -q '^missing: latency' err || fail "nothing of the latency is missing"
-grep -q '^tern crowd 2 ring 2 5 us' results || fail "not saved"
+grep -Eq '^(tern|slow) crowd 2 ring 2 5 us' results || fail "not saved"
 exit 0
