@@ -91,30 +91,37 @@ static void call_alone(struct job *job)
             job->name);
 }
 
-static void call_shared(struct job *job)
+/* Moves the data in transfers by one of the calls that use the common pointer. */
+static void call_by_pointer(struct job *job,
+                            int (*move)(MPI_File, void *, int, MPI_Datatype, MPI_Status *))
 {
     stop_if(MPI_File_seek_shared(job->file, 0, MPI_SEEK_SET), "seek");
-    for (long at = 0; at < job->bytes; at += transfer_bytes) {
-        int n = (int) transfer_bytes;
-        char *here = job->buffer + at;
-        stop_if(job->writes
-                    ? MPI_File_write_shared(job->file, here, n, MPI_BYTE, MPI_STATUS_IGNORE)
-                    : MPI_File_read_shared(job->file, here, n, MPI_BYTE, MPI_STATUS_IGNORE),
+    for (long at = 0; at < job->bytes; at += transfer_bytes)
+        stop_if(move(job->file, job->buffer + at, (int) transfer_bytes, MPI_BYTE,
+                     MPI_STATUS_IGNORE),
                 job->name);
-    }
+}
+
+/* MPI's writing calls take a pointer to const, its reading calls do not. */
+static int write_shared(MPI_File file, void *from, int count, MPI_Datatype type, MPI_Status *status)
+{
+    return MPI_File_write_shared(file, from, count, type, status);
+}
+
+static int write_ordered(MPI_File file, void *from, int count, MPI_Datatype type,
+                         MPI_Status *status)
+{
+    return MPI_File_write_ordered(file, from, count, type, status);
+}
+
+static void call_shared(struct job *job)
+{
+    call_by_pointer(job, job->writes ? write_shared : MPI_File_read_shared);
 }
 
 static void call_ordered(struct job *job)
 {
-    stop_if(MPI_File_seek_shared(job->file, 0, MPI_SEEK_SET), "seek");
-    for (long at = 0; at < job->bytes; at += transfer_bytes) {
-        int n = (int) transfer_bytes;
-        char *here = job->buffer + at;
-        stop_if(job->writes
-                    ? MPI_File_write_ordered(job->file, here, n, MPI_BYTE, MPI_STATUS_IGNORE)
-                    : MPI_File_read_ordered(job->file, here, n, MPI_BYTE, MPI_STATUS_IGNORE),
-                job->name);
-    }
+    call_by_pointer(job, job->writes ? write_ordered : MPI_File_read_ordered);
 }
 
 /* ---- views ---- */
