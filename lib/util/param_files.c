@@ -62,38 +62,53 @@ static struct tern_param_setting *find_in_file(const char *name, const char *fil
     return setting;
 }
 
+/* Returns a copy of the text. */
+static char *copy(const char *text, const char *file)
+{
+    char *own = strdup(text);
+    if (!own) { /* this early, nothing else will work either */
+        tern_log("no memory for the parameters in %s", file);
+        exit(1);
+    }
+    return own;
+}
+
 /* Gives a parameter that an earlier line of the file has set another value: the last line counts,
  * as in Open MPI. Says so if the values differ. */
-static void replace(struct tern_param_setting *setting, char *value, int line)
+static void replace(struct tern_param_setting *setting, const char *value, int line)
 {
     if (strcmp(setting->value, value) != 0 && must_say(setting->file, line))
         tern_log("%s line %d: %s = %s replaces the value %s of line %d", setting->file, line,
                  setting->name, value, setting->value, setting->line);
     free(setting->value);
-    setting->value = value;
+    setting->value = copy(value, setting->file);
     setting->line = line;
 }
 
 static void add_setting(struct tern_param_setting ***end, const char *name, const char *value,
                         const char *file, int line)
 {
-    struct tern_param_setting *before = find_in_file(name, file);
     struct tern_param_setting *setting = malloc(sizeof *setting);
-    char *own_name = strdup(name), *own_value = strdup(value);
-    if (!setting || !own_name || !own_value) { /* this early, nothing else will work either */
+    if (!setting) {
         tern_log("no memory for the parameters in %s", file);
         exit(1);
     }
-    if (before) {
-        replace(before, own_value, line);
-        free(own_name);
-        free(setting);
-        return;
-    }
     *setting = (struct tern_param_setting){
-        .name = own_name, .value = own_value, .file = file, .line = line};
+        .name = copy(name, file), .value = copy(value, file), .file = file, .line = line};
     **end = setting;
     *end = &setting->next;
+}
+
+/* Takes the setting of one line of a file. */
+static void take_setting(struct tern_param_setting ***end, const char *name, const char *value,
+                         const char *file, int line)
+{
+    struct tern_param_setting *before = find_in_file(name, file);
+    check_name(name, file, line);
+    if (before)
+        replace(before, value, line);
+    else
+        add_setting(end, name, value, file, line);
 }
 
 static void read_lines(struct tern_param_setting ***end, char *text, const char *path)
@@ -101,8 +116,7 @@ static void read_lines(struct tern_param_setting ***end, char *text, const char 
     char *name, *value;
     for (int number = 1; tern_param_read_line(&text, &name, &value); number++) {
         if (value && *name) {
-            check_name(name, path, number);
-            add_setting(end, name, value, path, number);
+            take_setting(end, name, value, path, number);
         } else if (name) {
             refuse_line(name, value, path, number);
         }
