@@ -7,7 +7,8 @@
  *
  *     mpirun -n 4 ./parallel_file [file]
  *
- * The file is removed. It should lie where all hosts see it: in the working directory, if nothing is said.
+ * The file is removed. It must lie where all hosts see it. Without an argument it lies in the
+ * working directory.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -101,9 +101,9 @@ struct tern_btl {
      * TERN_ERR_NO_MEM. NULL: carries no packets, and has none of the functions that send. */
     int (*connect)(struct tern_peer *peer);
     /* Sets peer->bulk_endpoint, unless `devices`, for transfers with a peer that the byte mover
-     * reaches, whoever brings its packets. Returns 0, or TERN_ERR_* if another byte mover should
-     * make them. Both ends must decide alike, because one registers what the other gets. NULL: has
-     * no `get`. */
+     * reaches, whichever byte mover brings its packets. Returns 0, or TERN_ERR_* if another byte
+     * mover should make them. Both ends must decide alike, because one registers what the other
+     * gets. NULL: has no `get`. */
     int (*connect_bulk)(struct tern_peer *peer);
 
     /* Sends a packet with `length` <= peer->limits.packet_max bytes from `payload`, which may be

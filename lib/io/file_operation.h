@@ -106,7 +106,7 @@ struct tern_operation {
     int64_t count;
     char *file_form; /* converted data; NULL in the native representation */
     struct tern_exchange *exchange; /* of collective buffering; NULL: not used */
-    struct tern_file_watch watch;        /* collective: lines for who waits */
+    struct tern_file_watch watch;        /* collective: progress lines */
 };
 
 /* Makes an operation of a file. Returns 0 or TERN_ERR_NO_MEM. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Lines for a person who waits for a long collective access. */
+/* Progress lines of a long collective access. */
 
 #include "lib/io/watch.h"
 

@@ -3,7 +3,7 @@
 #define TERN_FILE_WATCH_H
 
 /*
- * Lines for a person who waits for a long collective access (parameter io_progress). Rank 0 of the
+ * Progress lines of a long collective access (parameter io_progress). Rank 0 of the
  * file prints them on standard error: bytes, rate, and the time that the rest will take. Rank 0
  * knows only its own part, and the lines assume that all ranks are as far.
  */

@@ -20,7 +20,8 @@
 /* An allocation of this rank, in the node's memory. A transfer's key is the record's offset. */
 struct tern_ipc_record {
     uint32_t magic, owner; /* owner: local rank */
-    /* shared.id is atomic. 0: the record is free; who has opened the handle should close it */
+    /* shared.id is atomic. 0: the record is free, and a peer that has opened the handle should
+     * close it */
     struct tern_accel_shared shared;
 } __attribute__((aligned(TERN_CACHE_LINE)));
 enum { TERN_IPC_MAGIC = 0x1bc0ffee };

@@ -125,7 +125,7 @@ static void note_refused(struct tern_ofi_lane *lane, struct tern_ofi_link *link,
 
 static void send_bye(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_t now)
 {
-    /* who has left and was sent nothing since need not know */
+    /* a peer that has left, and to which nothing was sent since, need not know */
     link->bye_matters = !link->peer_bye || link->next_out != link->out_at_bye;
     if (!send_head(lane, link, TERN_OFI_BYE, link->next_out)) {
         note_refused(lane, link, now);

@@ -261,7 +261,7 @@ void tern_ofi_give_send(struct tern_ofi_lane *lane, struct tern_ofi_send *send)
 }
 
 /* Returns what the callers get for an error of libfabric. Nothing may complete when there is room
- * again, so who sleeps must look soon. */
+ * again, so a thread that sleeps must look soon. */
 static int not_taken(struct tern_ofi_lane *lane, ssize_t error)
 {
     if (error != -FI_EAGAIN)

@@ -81,7 +81,7 @@ static bool evict(void)
     return oldest >= 0;
 }
 
-/* Returns the index of a free watch for so many bytes; -1 if there is none. */
+/* Returns the index of a free watch for a registration of `bytes` bytes; -1 if there is none. */
 static int make_room(uint64_t bytes)
 {
     uint64_t most = tern_ofi_fabric.keeps_bytes;
