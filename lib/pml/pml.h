@@ -122,26 +122,28 @@ void tern_progress_unregister(struct tern_lane *lane, int (*poll)(struct tern_la
  * rings (docs/waiting.md). Releases all locks meanwhile. */
 struct tern_waiter {
     struct tern_lane *lane; /* lane in which the condition comes true; NULL: any lane */
+    /* For people, if the wait takes long (tern_wait_tell); may be missing. */
+    const char *procedure; /* NULL: not known */
+    struct tern_request *request; /* the request that is awaited; NULL: none */
+    /* All from here on is 0 as a wait begins, in the order in which it is cleared. */
     unsigned idle;   /* rounds since the last event; fewer after a byte mover has refused a sleep */
     unsigned sleeps; /* attempts to sleep since the last event */
     uint64_t since; /* time of the last look at the clock, in ticks */
+    uint64_t began_ms; /* set by tern_wait: when the waiter first slept, on CLOCK_MONOTONIC */
     uint32_t events; /* events of all lanes when the caller last looked at its condition */
+    /* rank whose posts on a board bring the condition about, as tern_doorbell_arm wants; 0: none */
+    uint32_t awaited;
     /* Returns true if the condition is true. For a condition that no lane brings about; called once
      * more before sleep. NULL: a lane brings the condition about. */
     bool (*came)(const void *what);
     /* argument of `came` */
     const void *what;
-    /* rank whose posts on a board bring the condition about, as tern_doorbell_arm wants; 0: none */
-    uint32_t awaited;
-    bool doubts;      /* the waiter is part of a struct tern_doubter */
-    bool told;        /* set by tern_wait: tern_wait_tell was called since the last event */
-    /* The rest is for people, if the wait takes long (tern_wait_tell); all of it may be missing. */
-    const char *procedure; /* NULL: not known */
-    struct tern_request *request; /* the request that is awaited; NULL: none */
-    const struct tern_probe *probe;     /* the message that is awaited without a request */
+    /* For people, as `procedure`. */
+    const struct tern_probe *probe; /* the message that is awaited without a request */
     const MPI_Request *handles; /* the requests of the user of which some are awaited */
     int64_t handle_count;
-    uint64_t began_ms; /* set by tern_wait: when the waiter first slept, on CLOCK_MONOTONIC */
+    bool doubts; /* the waiter is part of a struct tern_doubter */
+    bool told;   /* set by tern_wait: tern_wait_tell was called since the last event */
 };
 /* A message that a probe waits for. */
 struct tern_probe {
@@ -196,17 +198,17 @@ static inline void tern_request_wait_in(struct tern_request *request, const char
     /* member by member: compilers clear so large a struct by a loop, which takes longer */
     _Static_assert(sizeof waiter == 104, "set a new member of struct tern_waiter below, too");
     waiter.lane = request->lane;
+    waiter.procedure = procedure;
+    waiter.request = request;
     waiter.idle = waiter.sleeps = 0;
     waiter.since = waiter.began_ms = 0;
     waiter.events = waiter.awaited = 0;
     waiter.came = NULL;
     waiter.what = NULL;
-    waiter.doubts = waiter.told = false;
-    waiter.procedure = procedure;
-    waiter.request = request;
     waiter.probe = NULL;
     waiter.handles = NULL;
     waiter.handle_count = 0;
+    waiter.doubts = waiter.told = false;
     do
         tern_wait(&waiter);
     while (!request->complete);

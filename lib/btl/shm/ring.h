@@ -213,10 +213,12 @@ static inline void tern_ring_rest(struct tern_ring_in *in)
 static inline bool tern_ring_consume(struct tern_ring_in *in, uint32_t length)
 {
     in->next++;
-    if (length > TERN_RING_INLINE)
+    bool tell = in->next - in->published > in->mask / 4;
+    if (length > TERN_RING_INLINE) {
         in->bytes += length;
-    if (TERN_LIKELY(in->next - in->published <= in->mask / 4 &&
-                    in->bytes <= in->ring->data_size / 4))
+        tell |= in->bytes > in->ring->data_size / 4;
+    }
+    if (TERN_LIKELY(!tell))
         return false;
     tern_ring_own(in);
     /* release: the sender may overwrite consumed packets, so our reads and writes must come

@@ -446,15 +446,14 @@ static int shm_progress(uint32_t index)
     uint32_t announced = tern_load_acquire(&self->announced);
     if (TERN_UNLIKELY(announced != lane->announcements_seen))
         read_inboxes(lane, announced);
-    struct incoming *end = lane->incoming + lane->incoming_count,
-                    *entry = lane->incoming + lane->next;
+    uint32_t next = lane->next;
     for (uint32_t left = lane->incoming_count; left; left--) {
         bool more;
-        count += drain(entry, &more);
-        if (++entry == end)
-            entry = lane->incoming;
+        count += drain(&lane->incoming[next], &more);
+        if (++next == lane->incoming_count)
+            next = 0;
         if (!more) {
-            lane->next = (uint32_t)(entry - lane->incoming);
+            lane->next = next;
             break;
         }
     }
