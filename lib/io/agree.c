@@ -9,6 +9,7 @@
 #include "lib/io/file_operation.h"
 
 #include "lib/util/error.h"
+#include "lib/util/log.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -63,8 +64,11 @@ void tern_operation_gather(struct tern_operation *op, const void *own, int64_t b
 {
     free(op->gather.blocks);
     op->gather.blocks = malloc((size_t)bytes * (size_t)tern_file_size(op->file));
-    if (!op->gather.blocks) /* the other ranks wait for this one: there is no way on */
+    if (!op->gather.blocks) { /* the other ranks wait for this one: there is no way on */
+        tern_log("no memory for %ld bytes from each of %d ranks that work on a file together",
+                 (long)bytes, tern_file_size(op->file));
         abort();
+    }
     memcpy(op->gather.blocks, own, (size_t)bytes);
     op->gather.bytes = bytes;
     op->gather.distance = 1;

@@ -207,6 +207,8 @@ move_32(bool pack, char *packed, const struct tern_block_rows *blocks, size_t si
         move(pack, packed, blocks, 32, whole);
     else if (size <= 36)
         move(pack, packed, blocks, size, ends(1, 32, 4));
+    else if (size == 40)
+        move(pack, packed, blocks, 40, ends(2, 16, 8));
     else if (size <= 40)
         move(pack, packed, blocks, size, ends(1, 32, 8));
     else if (size <= 48)
