@@ -4,6 +4,16 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
+
+/* Copies a text, cut to `room` bytes including the closing 0. Returns the length of the copy. */
+static inline size_t tern_text_copy(char *to, size_t room, const char *text)
+{
+    size_t length = strnlen(text, room - 1);
+    memcpy(to, text, length);
+    to[length] = 0;
+    return length;
+}
 
 /* Reads a whole text file, which may also be a pipe or a terminal. Returns the text, which the
  * caller must free; or NULL, and *ret_why says why the file cannot be read. Refuses endless input:

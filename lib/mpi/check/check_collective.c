@@ -19,6 +19,7 @@
 #include "lib/pml/pml.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
+#include "lib/util/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,13 +66,14 @@ static struct tern_fact *state_block(struct writer *writer, const struct tern_ch
     const struct tern_datatype *type = tern_check_type_of(part, block < 0 ? 0 : block);
     int64_t count = count_of(part, block < 0 ? 0 : block);
     struct tern_fact *fact = add(writer, key, type ? tern_check_signature(type, count) : 0);
-    char index[24] = "", name[26];
+    char index[24] = "", bytes[26];
+    const char *name = type ? type->name : "no datatype";
     if (block >= 0 && part->counts.values)
         snprintf(index, sizeof index, "[%d]", block);
-    if (type && !type->name[0])
-        snprintf(name, sizeof name, "%ld bytes", (long)type->type.size);
-    else
-        snprintf(name, sizeof name, "%.24s", type ? type->name : "no datatype");
+    if (!name[0]) {
+        snprintf(bytes, sizeof bytes, "%ld bytes", (long)type->type.size);
+        name = bytes;
+    }
     snprintf(fact->text, sizeof fact->text, "%.10s%.8s %ld of %.20s", part->count_name, index,
              (long)count, name);
     return fact;
@@ -275,14 +277,14 @@ static bool begin_record(struct writer *writer, const struct tern_comm *comm)
         .place = comm->group->rank + (writer->side ? remote : 0),
         .threads = tern_threads != 0,
     };
-    snprintf(writer->record->comm_name, sizeof writer->record->comm_name, "%.47s",
-             comm->name[0] ? comm->name : "a communicator without a name");
+    tern_text_copy(writer->record->comm_name, sizeof writer->record->comm_name,
+                   comm->name[0] ? comm->name : "a communicator without a name");
     const char *name = tern_check_procedure();
     size_t length = strlen(name);
     if (length > 2 && strcmp(name + length - 2, "_c") == 0)
         length -= 2; /* MPI_Bcast and MPI_Bcast_c are one operation */
-    snprintf(writer->record->procedure, sizeof writer->record->procedure, "%.*s", (int)length,
-             name);
+    size_t room = sizeof writer->record->procedure;
+    tern_text_copy(writer->record->procedure, length < room ? length + 1 : room, name);
     return true;
 }
 
@@ -335,12 +337,12 @@ static struct tern_record *write_start_record(struct tern_comm *comm)
         return NULL;
     struct tern_record *record = writer.record;
     uint32_t number = ++comm->check_prepared;
-    snprintf(prepared, sizeof prepared, "%s", record->procedure);
+    tern_text_copy(prepared, sizeof prepared, record->procedure);
     if (strict(comm)) {
         record->occasion.series = TERN_SERIES_STARTS_IN_ORDER;
         struct tern_fact *fact = add(&writer, tern_fact_key(TERN_FACT_SAME, 0, 0, 0), number);
         snprintf(fact->text, sizeof fact->text, "request %u (%s)", number, prepared);
-        snprintf(record->procedure, sizeof record->procedure, "MPI_Start");
+        tern_text_copy(record->procedure, sizeof record->procedure, "MPI_Start");
     } else {
         record->occasion.series = TERN_SERIES_STARTS | number;
         snprintf(record->procedure, sizeof record->procedure, "MPI_Start (%.35s)", prepared);

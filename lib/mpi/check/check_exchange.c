@@ -32,8 +32,10 @@
 #include "lib/util/list.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
+#include "lib/util/text.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,8 +60,8 @@ struct permit {
     double since, patience_s;
     /* when the judge was asked who is missing; 0 if no question is open */
     double asked_at;
-    /* the judge's answer; count is 0 until it arrives */
-    struct tern_check_note missing;
+    /* The rest is only cleared when it is asked for. */
+    struct tern_check_note missing; /* the judge's answer; count is 0 until it arrives */
     char doing[TERN_CHECK_MISSING_MOST][DOING];
     char text[TERN_CHECK_TEXT];
 };
@@ -87,7 +89,7 @@ static void answer(const struct tern_record *record, const char *text)
     note.place = record->place;
     note.count = 0;
     memset(note.places, 0, sizeof note.places);
-    snprintf(note.text, sizeof note.text, "%s", text);
+    tern_text_copy(note.text, sizeof note.text, text);
     tern_check_send_note(&note, TERN_CHECK_VERDICT, record->sender);
 }
 
@@ -143,7 +145,7 @@ static void free_permit(struct permit *permit)
 static void end_waiting(struct permit *permit, const char *text)
 {
     tern_list_remove(&permit->link);
-    snprintf(permit->text, sizeof permit->text, "%s", text);
+    tern_text_copy(permit->text, sizeof permit->text, text);
     if (!permit->detached) {
         set_state(permit, text[0] ? REFUSED : GRANTED);
         tern_lane_tell(tern_check_message_lane());
@@ -228,7 +230,7 @@ static void take_here(const struct tern_check_note *note)
     struct permit *permit = find_permit(&note->occasion);
     for (int i = 0; permit && i < permit->missing.count && i < TERN_CHECK_MISSING_MOST; i++)
         if (permit->missing.places[i] == note->place)
-            snprintf(permit->doing[i], sizeof permit->doing[i], "%.*s", DOING - 1, note->text);
+            tern_text_copy(permit->doing[i], DOING, note->text);
 }
 
 /* Reports the missing ranks: "rank 2 (in MPI_Recv), rank 3 (not in MPI)". */
@@ -414,11 +416,13 @@ static void release(struct tern_permit *base)
 struct tern_permit *tern_permit_new(struct tern_record *record, struct tern_comm *comm,
                                     bool detached)
 {
-    struct permit *permit = calloc(1, sizeof *permit);
+    struct permit *permit = malloc(sizeof *permit);
     if (!permit) {
         free(record);
         return NULL;
     }
+    memset(permit, 0, offsetof(struct permit, missing));
+    permit->text[0] = 0;
     permit->permit = (struct tern_permit){begin, ask, release};
     permit->record = record;
     permit->comm = comm;

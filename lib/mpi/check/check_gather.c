@@ -14,7 +14,9 @@
 
 #include "lib/mpi/check/check_record.h"
 #include "lib/util/list.h"
+#include "lib/util/text.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +30,9 @@ struct gathering {
     int dispute;
     /* place + 1 of the rank that reports who is missing; 0 if no rank has asked yet */
     int asker;
+    const struct tern_record *any; /* the first record that arrived */
     /* the decision; empty if all records agree */
     char text[TERN_CHECK_TEXT];
-    const struct tern_record *any; /* the first record that arrived */
     struct tern_record *records[]; /* by place */
 };
 static struct tern_list_node gatherings = {&gatherings, &gatherings};
@@ -55,10 +57,13 @@ static struct gathering *find(const struct tern_occasion *occasion, int place, b
 
 static struct gathering *new_gathering(const struct tern_record *record)
 {
-    struct gathering *gathering =
-        calloc(1, sizeof *gathering + (size_t)record->members * sizeof gathering->records[0]);
+    size_t records = (size_t)record->members * sizeof(struct tern_record *);
+    struct gathering *gathering = malloc(sizeof *gathering + records);
     if (!gathering)
         return NULL;
+    memset(gathering, 0, offsetof(struct gathering, text));
+    gathering->text[0] = 0;
+    memset(gathering->records, 0, records);
     gathering->occasion = record->occasion;
     gathering->members = record->members;
     gathering->awaited = record->awaited ? record->awaited : record->members;
@@ -96,7 +101,7 @@ static bool judge(struct tern_record *const records[], int members, char text[TE
 static void decide(struct gathering *gathering, const char *text, tern_answer *answer)
 {
     gathering->decided = true;
-    snprintf(gathering->text, sizeof gathering->text, "%s", text);
+    tern_text_copy(gathering->text, sizeof gathering->text, text);
     for (int i = 0; i < gathering->members; i++)
         if (gathering->records[i])
             answer(gathering->records[i], gathering->text);
