@@ -542,6 +542,7 @@ static void execute(void)
     for (int i = 0; i < 2; i++) {
         restore(&processes[i].image);
         close_lane(&lanes[0]);
+        tern_path_free(&processes[i].peer.path);
         __tsan_destroy_fiber(processes[i].fiber);
     }
 }
