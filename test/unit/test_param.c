@@ -148,7 +148,7 @@ static void check_range(const struct tern_param *param)
     refuses(param, text);
     snprintf(text, sizeof text, "%lld", (long long)param->most);
     allows(param, text);
-    snprintf(text, sizeof text, "%lld", (long long)param->most + 1);
+    snprintf(text, sizeof text, "%llu", (unsigned long long)param->most + 1);
     refuses(param, text);
     if (param->or_zero)
         allows(param, "0");
