@@ -40,8 +40,8 @@ const char *tern_map_level_name(enum tern_map_level level)
 
 int tern_host_objects(const struct tern_host *host, enum tern_map_level level)
 {
-    int objects = 0;
-    for (int i = 0; i < host->cpu_count; i++) {
+    int objects = level < TERN_MAP_LEVEL_NODE ? 0 : 1;
+    for (int i = 0; i < host->cpu_count && level < TERN_MAP_LEVEL_NODE; i++) {
         if (host->cpus[i].id[level] >= objects)
             objects = host->cpus[i].id[level] + 1;
     }

@@ -63,7 +63,8 @@ struct tern_host {
     int cpu_limit;
 };
 
-/* Returns the number of objects of a level on the host. */
+/* Returns the number of objects of a level on the host: 1 for TERN_MAP_LEVEL_NODE, and for what is
+ * no level of a machine (slot, none, default). */
 int tern_host_objects(const struct tern_host *host, enum tern_map_level level);
 /* Returns how many ranks run without sharing: the number of cores (or hardware threads), but at
  * most the control group's limit. */

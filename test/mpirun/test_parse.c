@@ -460,6 +460,8 @@ START_TEST(test_machines)
     ck_assert_int_eq(tern_host_objects(&host, TERN_MAP_LEVEL_CORE), 16);
     ck_assert_int_eq(tern_host_objects(&host, TERN_MAP_LEVEL_L2),
                      4); /* none described: the next wider stands for it */
+    for (enum tern_map_level level = TERN_MAP_LEVEL_NODE; level <= TERN_MAP_LEVEL_DEFAULT; level++)
+        ck_assert_int_eq(tern_host_objects(&host, level), 1);
     free(host.cpus);
     /* what affinity leaves is numbered from 0 without holes */
     host = record("package:2 [numa] l3:2 core:4 pu:2", "5,20-23,31");
