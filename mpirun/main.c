@@ -91,8 +91,12 @@ static int name_wdirs(struct tern_options *options, char **wdirs)
                           strerror(errno));
     for (int app = 0; app < options->app_count; app++)
         wdirs[app] = name_wdir(&options->apps[app], here);
-    if (options->output_dir && options->output_dir[0] != '/') /* agents run in other directories */
-        options->output_dir = tern_must_format("%s/%s", here, options->output_dir);
+    /* agents run in other directories */
+    if (options->output_dir && options->output_dir[0] != '/') {
+        char *absolute = tern_must_format("%s/%s", here, options->output_dir);
+        free(options->output_dir);
+        options->output_dir = absolute;
+    }
     free(here);
     return 0;
 }
