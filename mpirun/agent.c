@@ -165,9 +165,9 @@ static void crashed(int rank, int number, const char *text)
     send_act(TERN_CLIENT_CRASHED, rank, number, text);
 }
 
-static void joined(int rank, enum tern_joined how)
+static void joined(int rank, enum tern_joined how, const char *jobs)
 {
-    send_act(TERN_CLIENT_JOINED, rank, (int)how, NULL);
+    send_act(TERN_CLIENT_JOINED, rank, (int)how, jobs);
 }
 
 static void asked(int rank, bool last, const char *part)

@@ -32,6 +32,7 @@
 #include "lib/util/param.h"
 #include "lib/util/text.h"
 #include "mpirun/base/loop.h"
+#include "mpirun/jobs/job_ties.h"
 #include "mpirun/jobs/rank_asks.h"
 #include "mpirun/jobs/children.h"
 #include "mpirun/ranks/input.h"
@@ -59,6 +60,7 @@ struct rank {
     pid_t pid;
     bool ended, connected, finalized, lost;
     enum tern_joined joined; /* to another job */
+    char *ties;              /* the names of these jobs, as tern_ties_note keeps them */
     bool world; /* connected by MPI_Init, not only by sessions */
     bool other_library; /* has connected, and has loaded another MPI library */
     bool crashed;       /* has said where it crashes */
@@ -390,14 +392,15 @@ static void rank_aborted(int rank, int status, const char *message)
     end_job();
 }
 
-static void rank_joined(int rank, enum tern_joined how)
+static void rank_joined(int rank, enum tern_joined how, const char *jobs)
 {
     struct rank *state = &run.ranks[rank];
     int before = run.joined;
+    bool changed = tern_ties_note(&state->ties, jobs);
     run.joined += (how == TERN_JOINED) - (state->joined == TERN_JOINED);
     run.parting += (how == TERN_PARTING) - (state->joined == TERN_PARTING);
     state->joined = how;
-    if (!before != !run.joined)
+    if (changed || !before != !run.joined)
         tern_spawned_joined(run.joined > 0);
 }
 

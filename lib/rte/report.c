@@ -153,6 +153,14 @@ static bool say(enum tern_report_kind kind, int value)
     return own >= 0 && say_by(own, &(struct iovec){&report, sizeof report}, 1);
 }
 
+static bool say_text(enum tern_report_kind kind, int value, const char *text)
+{
+    struct tern_report report = {kind, value};
+    struct iovec parts[] = {{&report, sizeof report},
+                            {(void *)text, strnlen(text, TERN_CARD_MOST)}};
+    return own >= 0 && say_by(own, parts, 2);
+}
+
 static bool open_pair(int ends[2])
 {
     return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0;
@@ -230,9 +238,9 @@ void tern_report_card(const void *bytes, size_t length, uint64_t of_rank)
     say_by(own, parts, 3);
 }
 
-void tern_report_joined(enum tern_joined how)
+void tern_report_joined(enum tern_joined how, const char *jobs)
 {
-    say(TERN_REPORT_JOINED, (int32_t)how);
+    say_text(TERN_REPORT_JOINED, (int32_t)how, jobs);
 }
 
 bool tern_report_ask(const char *question)
@@ -290,10 +298,7 @@ void tern_report_on_unreached(tern_unreached_taker *heard)
 
 bool tern_report_remark(enum tern_remark remark, const char *text)
 {
-    struct tern_report report = {TERN_REPORT_REMARK, (int32_t)remark};
-    struct iovec parts[] = {{&report, sizeof report},
-                            {(void *)text, strnlen(text, TERN_CARD_MOST)}};
-    return own >= 0 && say_by(own, parts, 2);
+    return say_text(TERN_REPORT_REMARK, (int32_t)remark, text);
 }
 
 bool tern_report_crash(int number, const char *text, size_t length)

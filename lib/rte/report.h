@@ -34,8 +34,9 @@ void tern_report_seek(uint32_t rank, struct tern_rte_fetch *fetch);
 void tern_report_forget(struct tern_rte_fetch *fetch);
 /* Returns this MPI program's number in the rank's place (tern_rte_program); 0: not known yet. */
 uint32_t tern_report_program(void);
-/* Reports that this process is now connected to another job, or is not any more. */
-void tern_report_joined(enum tern_joined how);
+/* Reports whether this process is connected to other jobs, and to which: `jobs` has the words that
+ * name its own job and those. Empty: to none. */
+void tern_report_joined(enum tern_joined how, const char *jobs);
 /* Passes a question to mpirun (lib/util/question.h). Returns false if the launcher does not
  * listen. */
 bool tern_report_ask(const char *question);

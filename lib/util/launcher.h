@@ -65,7 +65,9 @@ enum tern_report_kind {
     TERN_REPORT_REMARK,
     /* signal `value` is about to end this program; the text stands in place of a card */
     TERN_REPORT_CRASHED,
-    /* `value` is an enum tern_joined */
+    /* `value` is an enum tern_joined; the text, in place of a card, names this rank's job and those
+     * that it is connected to by words. Before a word, TERN_JOINED_PARTS: it is about to disconnect
+     * from that job */
     TERN_REPORT_JOINED,
     /* a part of a question to mpirun (lib/util/question.h), in place of a card; `value` is 1 for
      * the last part. The answer arrives at the port that the question names */
@@ -101,6 +103,9 @@ enum tern_joined {
     TERN_JOINED,  /* it is */
     TERN_PARTING, /* it is about to disconnect from all, and waits for the other jobs */
 };
+/* The word for jobs whose names have no room: connected to each job that is connected to any. */
+#define TERN_JOINED_TO_ALL "*"
+#define TERN_JOINED_PARTS "-"
 
 /* Remarks that many ranks or hosts may make at the same time. Our mpirun prints the first remark of
  * each kind and drops the others. */

@@ -27,9 +27,11 @@
 #include <unistd.h>
 
 #include "lib/util/error.h"
+#include "lib/util/log.h"
 #include "lib/util/question.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/base/strings.h"
+#include "mpirun/jobs/job_ties.h"
 #include "mpirun/jobs/port_call.h"
 
 extern char **environ;
@@ -38,7 +40,9 @@ extern char **environ;
 struct child {
     struct tern_watch socket; /* first: the callback converts it to the child */
     pid_t pid;
-    bool joined, ever; /* its job is, or has been, connected to another job */
+    bool ever;   /* its job is, or has been, connected to another job */
+    bool told_to_end;
+    char *words; /* the jobs that it is connected to (job_ties.h) */
     char *what, *port; /* "job 2 (PROGRAM)"; where its parents wait */
     struct tern_question asked; /* the parts of a question that have arrived */
     int *used;         /* by host: its ranks */
@@ -121,6 +125,23 @@ static char *describe_slots(void)
 
 /* ---- the end ---- */
 
+static void tell(struct child *child, enum tern_child_kind kind, int value)
+{
+    int32_t message[2] = {kind, value};
+    send(child->socket.fd, message, sizeof message, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static void tell_end(struct child *child)
+{
+    siginfo_t stopped = {0};
+    tell(child, TERN_CHILD_END, 0);
+    /* A stopped mpirun cannot hear it. One that goes on gets no signal: it would undo the stop that
+     * a debugger or a leak check waits for. */
+    if (waitid(P_PID, (id_t)child->pid, &stopped, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+        stopped.si_pid)
+        kill(child->pid, SIGCONT);
+}
+
 static void take_out(struct child *child)
 {
     struct child **link = &children.first;
@@ -136,6 +157,33 @@ static void refuse(const char *port, char *text)
     free(text);
 }
 
+/* Ends the children whose jobs are connected to the failed one. Returns true if this mpirun's job
+ * is. */
+static bool end_connected(const struct child *failed)
+{
+    int count = tern_children_count() + 2, at = 2;
+    const char **words = tern_must_alloc((size_t)count * sizeof *words);
+    bool *tied = tern_must_alloc((size_t)count * sizeof *tied);
+    char *own = tern_ties_words(TERN_CHILD_TEXT);
+    words[0] = failed->words;
+    words[1] = own;
+    for (const struct child *child = children.first; child; child = child->next)
+        words[at++] = child->words;
+    tern_ties_find(words, count, 0, tied);
+    bool result = tied[1];
+    at = 2;
+    for (struct child *child = children.first; child; child = child->next)
+        if (tied[at++] && !child->told_to_end) {
+            child->told_to_end = true;
+            tern_log("%s ends, because it is connected to %s", child->what, failed->what);
+            tell_end(child);
+        }
+    free(own);
+    free(tied);
+    free(words);
+    return result;
+}
+
 /* The child's socket has ended: so has the child, or it will at once. */
 static void end(struct child *child)
 {
@@ -149,7 +197,10 @@ static void end(struct child *child)
         refuse(child->port, tern_must_format("the mpirun of %s was killed by signal %d (%s)",
                                              child->what, WTERMSIG(status),
                                              strsignal(WTERMSIG(status))));
-    children.listener->ended(child->what, status, child->joined, child->ever);
+    bool failed = WIFSIGNALED(status) || WEXITSTATUS(status);
+    bool joined = failed && end_connected(child);
+    children.listener->ended(child->what, status, joined, child->ever);
+    free(child->words);
     free(child->what);
     free(child->port);
     free(child->used);
@@ -182,8 +233,9 @@ static void take_part(struct child *child, const char *part, bool last)
 static void handle(struct child *child, const struct tern_child_message *message)
 {
     if (message->kind == TERN_CHILD_JOINED) {
-        child->joined = message->value != 0;
-        child->ever |= child->joined;
+        child->ever |= message->value != 0;
+        free(child->words);
+        child->words = tern_must_copy(message->text);
     } else if (message->kind == TERN_CHILD_ASK) {
         take_part(child, message->text, message->value != 0);
     } else if (message->kind == TERN_CHILD_USES) {
@@ -206,12 +258,6 @@ static void socket_ready(struct tern_watch *watch, uint32_t events)
         end(child);
 }
 
-static void tell(struct child *child, enum tern_child_kind kind, int value)
-{
-    int32_t message[2] = {kind, value};
-    send(child->socket.fd, message, sizeof message, MSG_DONTWAIT | MSG_NOSIGNAL);
-}
-
 void tern_children_signal(int number)
 {
     for (struct child *child = children.first; child; child = child->next)
@@ -220,15 +266,8 @@ void tern_children_signal(int number)
 
 void tern_children_end(void)
 {
-    for (struct child *child = children.first; child; child = child->next) {
-        siginfo_t stopped = {0};
-        tell(child, TERN_CHILD_END, 0);
-        /* A stopped mpirun cannot hear it. One that goes on gets no signal: it would undo the stop
-         * that a debugger or a leak check waits for. */
-        if (waitid(P_PID, (id_t)child->pid, &stopped, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
-            stopped.si_pid)
-            kill(child->pid, SIGCONT);
-    }
+    for (struct child *child = children.first; child; child = child->next)
+        tell_end(child);
 }
 
 void tern_children_kill(void)
@@ -355,12 +394,14 @@ void tern_children_start(const char *question)
     }
     struct child *child = tern_must_alloc(sizeof *child);
     child->used = tern_must_alloc((size_t)(children.host_count + 1) * sizeof *child->used);
+    child->words = tern_must_copy("");
     int error = begin(question, child);
     child->port = port;
     child->what = tern_must_format("job %d (%s)", children.last_number, program);
     free(program);
     if (error) {
         refuse(port, tern_must_format("cannot start another mpirun: %s", strerror(error)));
+        free(child->words);
         free(child->what);
         free(child->port);
         free(child->used);

@@ -16,7 +16,9 @@
 /* What a child tells its mpirun, and the reverse. */
 enum tern_child_kind {
     /* up: */
-    TERN_CHILD_JOINED, /* `value` is 1: a rank of its job is connected to another job; 0: none is */
+    /* `value` is 1: a rank of its job is connected to another job; 0: none is. The text has its
+     * words (job_ties.h) */
+    TERN_CHILD_JOINED,
     TERN_CHILD_ASK,    /* a part of a question of a rank; `value` is 1 for the last part */
     TERN_CHILD_USES,   /* its job has `value` ranks on the host that the text names */
     /* down: */
@@ -30,8 +32,8 @@ struct tern_child_message {
 };
 
 struct tern_children_listener {
-    /* A child has ended with this wait status. `joined`: its job was connected to another one;
-     * `ever`: it has been. `what` names it. */
+    /* A child has ended with this wait status. `joined`: its job was connected to this mpirun's;
+     * `ever`: it has been connected to some job. `what` names it. */
     void (*ended)(const char *what, int wait_status, bool joined, bool ever);
     void (*asked)(const char *question);
 };

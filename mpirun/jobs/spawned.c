@@ -19,6 +19,7 @@
 #include "mpirun/base/loop.h"
 #include "mpirun/base/strings.h"
 #include "mpirun/jobs/children.h"
+#include "mpirun/jobs/job_ties.h"
 #include "mpirun/jobs/port_call.h"
 #include "mpirun/jobs/spawn_line.h"
 
@@ -211,7 +212,9 @@ void tern_spawned_joined(bool joined)
 {
     spawned.joined = joined;
     spawned.ever |= joined;
-    send_up(TERN_CHILD_JOINED, joined, "", 0);
+    char *words = tern_ties_words(TERN_CHILD_TEXT);
+    send_up(TERN_CHILD_JOINED, joined, words, strlen(words));
+    free(words);
 }
 
 bool tern_spawned_ask(const char *question)

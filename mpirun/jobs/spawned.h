@@ -30,7 +30,7 @@ struct tern_spawned_listener {
 int tern_spawned_begin(const struct tern_job *job, const struct tern_spawned_listener *listener);
 /* Returns true if this job's parents wait until it connects to them. */
 bool tern_spawned_is_awaited(void);
-/* Reports that a rank is connected to another job, or that none is any more. */
+/* Reports whether a rank is connected to another job, and the words of job_ties.h. */
 void tern_spawned_joined(bool joined);
 /* Passes a question on to the mpirun that has started this one. Returns false if there is none. */
 bool tern_spawned_ask(const char *question);

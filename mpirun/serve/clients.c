@@ -32,7 +32,7 @@ void tern_client_tell(const struct tern_client_listener *listener, int act, int 
         listener->crashed(rank, number, text ? text : "");
         break;
     case TERN_CLIENT_JOINED:
-        listener->joined(rank, (enum tern_joined)number);
+        listener->joined(rank, (enum tern_joined)number, text ? text : "");
         break;
     case TERN_CLIENT_ASKED:
         listener->asked(rank, number != 0, text ? text : "");

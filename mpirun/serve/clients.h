@@ -26,8 +26,8 @@ struct tern_client_listener {
         const char *text);
     /* signal `number` ends the rank's program; `text` says where, on several lines */
     void (*crashed)(int rank, int number, const char *text);
-    /* the rank is now connected to another job, or is not any more (TERN_REPORT_JOINED) */
-    void (*joined)(int rank, enum tern_joined how);
+    /* whether the rank is connected to other jobs, and to which (TERN_REPORT_JOINED) */
+    void (*joined)(int rank, enum tern_joined how, const char *jobs);
     /* the rank asks something: a part of a question (lib/util/question.h) */
     void (*asked)(int rank, bool last, const char *part);
 };

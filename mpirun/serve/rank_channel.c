@@ -139,6 +139,11 @@ static void tell_part(int rank, int last, const char *part)
     reports.listener->asked(rank, last != 0, part);
 }
 
+static void tell_joined(int rank, int how, const char *jobs)
+{
+    reports.listener->joined(rank, (enum tern_joined)how, jobs);
+}
+
 static void handle(struct program *program, const struct tern_report *report,
                    const struct tern_card *card, size_t card_size)
 {
@@ -182,7 +187,7 @@ static void handle(struct program *program, const struct tern_report *report,
         tell_text(listener->crashed, rank, report->value, card, card_size);
         break;
     case TERN_REPORT_JOINED:
-        listener->joined(rank, (enum tern_joined)report->value);
+        tell_text(tell_joined, rank, report->value, card, card_size);
         break;
     case TERN_REPORT_ASK:
         tell_text(tell_part, rank, report->value, card, card_size);

@@ -159,6 +159,14 @@ is "a connected child aborts" $rc 9
 run -n 1 "$PWD/spawning" start 2 later4
 is "a child fails that has disconnected" $rc 4
 hasnt "a child fails that has disconnected" err 'is connected to it'
+run -n 1 "$PWD/spawning" siblings 0
+is "a child fails that is connected to its sibling only" $rc 9
+has "a child fails that is connected to its sibling only" out '^the parent goes on$'
+has "a child fails that is connected to its sibling only" err 'job 2 \(.*spawning\) ends, because it is connected to job 3 \(.*spawning\)'
+hasnt "a child fails that is connected to its sibling only" err 'this job is connected to it'
+run -n 1 "$PWD/spawning" siblings 1
+is "a child fails that is connected to a connected sibling" $rc 9
+has "a child fails that is connected to a connected sibling" err 'job 3 \(.*spawning\) has failed, and this job is connected to it'
 
 # ---- whoever is killed ----
 children() { [ "$(pgrep -cf "child stay sleep $mark")" = 2 ]; }

@@ -2,6 +2,7 @@
 /* spawning WHAT ...: a program that starts others by MPI_Comm_spawn, for spawn.sh and the test of hosts. The processes that it
  * starts run the same program, with the word child. */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,18 +119,47 @@ static int end_child(MPI_Comm *parent, const char *how)
     return strcmp(how, "later4") == 0 ? 4 : 0;
 }
 
+/* A child that connects to a sibling: "offers" opens a port and tells its parent, "calls" connects to the port that the parent
+ * tells it. The parent parts from both, or keeps the one that offers. Then the one that calls fails. */
+static void meet_sibling(MPI_Comm *parent, const char *how, int kept)
+{
+    char port[MPI_MAX_PORT_NAME];
+    MPI_Comm sibling;
+    int pid = (int)getpid(), offers = strcmp(how, "offers") == 0;
+    if (offers) {
+        MPI_Open_port(MPI_INFO_NULL, port);
+        MPI_Send(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, 1, *parent);
+        MPI_Send(&pid, 1, MPI_INT, 0, 2, *parent);
+        MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &sibling);
+    } else {
+        MPI_Recv(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, 1, *parent, MPI_STATUS_IGNORE);
+        MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &sibling);
+    }
+    if (!offers || !kept)
+        MPI_Comm_disconnect(parent);
+    if (!offers) { /* the other one's report, that it is connected, may come late: it sends its word behind that */
+        MPI_Recv(&pid, 1, MPI_INT, 0, 3, sibling, MPI_STATUS_IGNORE);
+        MPI_Abort(MPI_COMM_WORLD, 9);
+    }
+    MPI_Send(&pid, 1, MPI_INT, 0, 3, sibling);
+    for (;;)
+        pause();
+}
+
 static int child(MPI_Comm parent, int argc, char **argv)
 {
     char wdir[4096], name[MPI_MAX_OBJECT_NAME];
     int length;
     const char *how = argc > 2 ? argv[2] : "";
     MPI_Comm_get_name(parent, name, &length);
-    if (strcmp(how, "quiet") != 0 && strcmp(how, "show") != 0)
+    if (strcmp(how, "quiet") != 0 && strcmp(how, "show") != 0 && strcmp(how, "offers") != 0 && strcmp(how, "calls") != 0)
         talk(parent, 1, "child");
     if (strcmp(how, "show") == 0)
         printf("child %d of %d: app %d, universe %d, %s, in %s, VALUE=%s, argument '%s'\n", rank, size, attribute(MPI_APPNUM),
                attribute(MPI_UNIVERSE_SIZE), name, getcwd(wdir, sizeof wdir), getenv("VALUE"), argc > 3 ? argv[3] : "");
     fflush(stdout);
+    if (strcmp(how, "offers") == 0 || strcmp(how, "calls") == 0)
+        meet_sibling(&parent, how, atoi(argv[3]));
     return end_child(&parent, how);
 }
 
@@ -258,6 +288,30 @@ static void descend(const char *program, int depth)
     MPI_Comm_disconnect(&inter);
 }
 
+/* spawning siblings KEPT: two children that connect to each other, of which one fails; see meet_sibling. Says that this program
+ * goes on when the other one has ended, too. */
+static void start_siblings(const char *program, const char *kept)
+{
+    MPI_Comm inter[2];
+    char port[MPI_MAX_PORT_NAME], *how[] = {"offers", "calls"};
+    int pid;
+    for (int i = 0; i < 2; i++)
+        MPI_Comm_spawn(program, (char *[]){"child", how[i], (char *)kept, NULL}, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter[i],
+                       MPI_ERRCODES_IGNORE);
+    MPI_Recv(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, 1, inter[0], MPI_STATUS_IGNORE);
+    MPI_Recv(&pid, 1, MPI_INT, 0, 2, inter[0], MPI_STATUS_IGNORE);
+    MPI_Send(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, 1, inter[1]);
+    MPI_Comm_disconnect(&inter[1]);
+    if (atoi(kept) == 0)
+        MPI_Comm_disconnect(&inter[0]);
+    while (kill(pid, 0) == 0)
+        usleep(10000);
+    if (atoi(kept))
+        for (;;)
+            pause();
+    printf("the parent goes on\n");
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm parent;
@@ -276,6 +330,8 @@ int main(int argc, char **argv)
         start_several(argv[0]);
     else if (strcmp(what, "rooted") == 0)
         start_from_root(argv[0]);
+    else if (strcmp(what, "siblings") == 0)
+        start_siblings(argv[0], argv[2]);
     else if (strcmp(what, "times") == 0)
         start_often(argv[0], atoi(argv[2]));
     else if (strcmp(what, "foreign") == 0)

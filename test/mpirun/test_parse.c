@@ -12,6 +12,7 @@
 #include "mpirun/wire/connection.h"
 #include "mpirun/tree/agent_bootstrap.h"
 #include "mpirun/wire/frame.h"
+#include "mpirun/jobs/job_ties.h"
 #include "mpirun/plan/hostfile.h"
 #include "mpirun/plan/hosts.h"
 #include "mpirun/plan/policy.h"
@@ -485,6 +486,54 @@ START_TEST(test_machines)
 END_TEST
 
 /* The kernel's table of connections, as an agent finds its own there. */
+/* Returns which of the jobs a, b, c, d are connected to `from`, as letters. */
+static const char *tied(int from, const char *a, const char *b, const char *c, const char *d)
+{
+    static char letters[5];
+    bool found[4];
+    int count = 0;
+    tern_ties_find((const char *const[]){a, b, c, d}, 4, from, found);
+    for (int i = 0; i < 4; i++)
+        if (found[i])
+            letters[count++] = (char)('a' + i);
+    letters[count] = 0;
+    return letters;
+}
+
+START_TEST(test_connected_jobs)
+{
+    ck_assert_str_eq(tied(0, "", "", "", ""), "a");
+    ck_assert_str_eq(tied(0, "a b", "b a", "", "d x"), "ab");
+    ck_assert_str_eq(tied(0, "a b", "b a c", "c b", "d x"), "abc"); /* by a third job */
+    ck_assert_str_eq(tied(0, "a x", "b c", "c b", "d x"), "ad");    /* by a job of another mpirun */
+    ck_assert_str_eq(tied(0, "-a -b", "b a", "", ""), "a");         /* a has begun to part */
+    ck_assert_str_eq(tied(1, "-a -b", "b a", "", ""), "ab");        /* b has not */
+    ck_assert_str_eq(tied(0, "a -b c", "b a", "c a", ""), "abc");
+    ck_assert_str_eq(tied(0, "ab cd", "abc ab", "cd ab d", "d c"), "abcd");
+    ck_assert_str_eq(tied(0, "ab", "abc", "a", "b"), "a");
+    ck_assert_str_eq(tied(2, "a *", "b c", "c b", ""), "abc");
+    ck_assert_str_eq(tied(0, "a *", "b c", "-d", ""), "abc");
+
+    char *first = NULL, *second = NULL, *words;
+    ck_assert(tern_ties_note(&first, "a b"));
+    ck_assert(!tern_ties_note(&second, "a b"));
+    ck_assert(!tern_ties_note(&first, "a b"));
+    ck_assert(!tern_ties_note(&first, ""));
+    words = tern_ties_words(100);
+    ck_assert_str_eq(words, "a b");
+    free(words);
+    ck_assert(tern_ties_note(&first, "a -b long_name"));
+    words = tern_ties_words(8);
+    ck_assert_str_eq(words, "a b -b *");
+    free(words);
+    ck_assert(tern_ties_note(&second, ""));
+    ck_assert(tern_ties_note(&first, ""));
+    words = tern_ties_words(8);
+    ck_assert_str_eq(words, "");
+    free(words);
+}
+END_TEST
+
 START_TEST(test_connections)
 {
     static const struct {
@@ -540,6 +589,7 @@ int main(void)
     tcase_add_test(all, test_allocation_is_found);
     tcase_add_test(all, test_frames);
     tcase_add_test(all, test_connections);
+    tcase_add_test(all, test_connected_jobs);
     tcase_add_test(all, test_policies);
     tcase_add_test(all, test_soft_numbers);
     tcase_add_test(all, test_quotas);

@@ -3,37 +3,88 @@
 
 #include "lib/mpi/procedures.h"
 #include "lib/pml/pml.h"
+#include "lib/rte/jobs.h"
 #include "lib/rte/report.h"
 #include "lib/util/error.h"
+#include "lib/util/launcher.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A communicator, in the order in which they were made. */
 struct connected {
     struct tern_comm *comm; /* a reference */
+    bool parts;                   /* true from the beginning of its end */
     struct tern_request *parting; /* the barrier, once it was started */
     struct connected *next;
 };
 
 static struct connected *first;
-static int joined, parting; /* number of entries that are not parted yet, and that are now */
 struct tern_comm *tern_connected_parent;
 
-static enum tern_joined state(void)
+/* The jobs to which this process is connected, as words for the launcher: its own job first. */
+struct names {
+    char text[TERN_CARD_MOST + 1];
+    size_t length;
+};
+
+/* Adds the name of a job, unless it is there. Without room adds TERN_JOINED_TO_ALL. */
+static void add_name(struct names *names, uint32_t job, bool parts)
 {
-    return joined ? TERN_JOINED : parting ? TERN_PARTING : TERN_APART;
+    enum { BYTES = 10 }; /* of the id; as digits they are unlike those of any other job */
+    struct tern_job_id id = tern_job_id_of(job);
+    char word[2 * BYTES + 2];
+    for (int i = 0; i < BYTES; i++)
+        snprintf(word + 2 * i, 3, "%02x", id.bytes[i]);
+    if (strstr(names->text, word))
+        return;
+    bool fits = names->length + sizeof word + 3 <= sizeof names->text;
+    if (!fits && names->text[names->length - 2] == TERN_JOINED_TO_ALL[0])
+        return;
+    names->length += (size_t)snprintf(names->text + names->length,
+                                      sizeof names->text - names->length, "%s%s ",
+                                      fits && parts ? TERN_JOINED_PARTS : "",
+                                      fits ? word : TERN_JOINED_TO_ALL);
 }
 
-/* Changes the numbers of entries, and tells the launcher whether this process is connected to other
- * jobs. A process says that it parts before it does. So the launcher knows it when the other end
- * has seen the barrier's end, and perhaps exits. */
-static void count(int more_joined, int more_parting)
+static void add_group(struct names *names, const struct tern_group *group, bool parts)
 {
-    enum tern_joined before = state();
-    joined += more_joined;
-    parting += more_parting;
-    if (state() != before && tern_report_is_open())
-        tern_report_joined(state());
+    uint32_t latest = 0;
+    for (int i = 0; group && i < group->size; i++) {
+        uint32_t job = tern_group_process(group, i).job;
+        if (job != latest)
+            add_name(names, latest = job, parts);
+    }
+}
+
+/* Adds the jobs of all communicators that part, or of all others. Returns their number. */
+static int add_jobs(struct names *names, bool parts)
+{
+    int count = 0;
+    for (const struct connected *entry = first; entry; entry = entry->next) {
+        if (entry->parts != parts)
+            continue;
+        if (count++ == 0)
+            add_name(names, 0, parts);
+        add_group(names, entry->comm->group, parts);
+        add_group(names, entry->comm->remote_group, parts);
+    }
+    return count;
+}
+
+/* Tells the launcher to which jobs this process is connected, when that has changed. A process says
+ * that it parts before it does. So the launcher knows it when the other end has seen the barrier's
+ * end, and perhaps exits. */
+static void tell(void)
+{
+    static struct names told;
+    struct names names = {.text = ""};
+    int joined = add_jobs(&names, false), parting = add_jobs(&names, true);
+    if (strcmp(names.text, told.text) == 0 || !tern_report_is_open())
+        return;
+    told = names;
+    tern_report_joined(joined ? TERN_JOINED : parting ? TERN_PARTING : TERN_APART, names.text);
 }
 
 int tern_connected_add(struct tern_comm *comm)
@@ -43,10 +94,10 @@ int tern_connected_add(struct tern_comm *comm)
         return tern_error(TERN_ERR_NO_MEM, "no memory to note a connected job");
     *entry = (struct connected){.comm = comm};
     tern_comm_retain(comm);
-    count(1, 0);
     while (*end)
         end = &(*end)->next;
     *end = entry;
+    tell();
     return 0;
 }
 
@@ -62,7 +113,8 @@ bool tern_connected_has(const struct tern_comm *comm)
 static int start(struct connected *entry)
 {
     struct tern_call call;
-    count(-1, 1);
+    entry->parts = true;
+    tell();
     tern_call_barrier(&call, &entry->comm->coll);
     return tern_call_start(&call, &entry->parting);
 }
@@ -87,7 +139,7 @@ static void drop(struct connected *entry)
         tern_connected_parent = NULL;
     tern_comm_release(entry->comm);
     free(entry);
-    count(0, -1);
+    tell();
 }
 
 int tern_connected_part(struct tern_comm *comm)
