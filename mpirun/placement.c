@@ -97,6 +97,36 @@ static void keep_limits(struct tern_placement *p, int from, int to)
         memmove(p->limits + to * apps, p->limits + from * apps, apps * sizeof *p->limits);
 }
 
+/* Says which options the rankfile overrides. */
+static void tell_of_overridden(const struct tern_options *options,
+                               const struct tern_rankfile *rankfile)
+{
+    const char *bind = tern_strings_value(&options->given, "bind-to");
+    const char *rank_by = tern_strings_value(&options->given, "rank-by");
+    bool slots = false;
+    for (int rank = 0; rank < rankfile->count; rank++)
+        slots |= rankfile->ranks[rank].slots != NULL;
+    if (bind && slots && !options->quiet)
+        tern_log("warning: %s has no effect on ranks that the rankfile %s gives slots: these say "
+                 "where they are bound",
+                 bind, rankfile->path);
+    if (rank_by && rankfile->count && !options->quiet)
+        tern_log("warning: %s has no effect: the rankfile %s numbers the ranks", rank_by,
+                 rankfile->path);
+}
+
+/* Says that the batch job's hosts are unknown, if nobody else names hosts. */
+static void tell_of_unknown(const struct tern_options *options)
+{
+    const char *lacks = tern_allocation_lacks();
+    bool named = options->hosts.count || options->hostfiles.count || options->rankfile;
+    if (lacks && !named && !options->quiet)
+        tern_log(
+            "warning: this is a batch job, but %s is not set: its hosts are unknown, and ranks "
+            "run on this one. Pass the variable on (sudo -E), or name hosts with --host",
+            lacks);
+}
+
 int tern_placement_collect(struct tern_options *options, struct tern_placement *p)
 {
     p->options = options;
@@ -106,12 +136,15 @@ int tern_placement_collect(struct tern_options *options, struct tern_placement *
                                                        options->rankfile_physical, &p->rankfile)
                                   : 0;
     if (!error)
+        tell_of_overridden(options, &p->rankfile);
+    if (!error)
         error = tern_hosts_collect(&options->hosts, &options->hostfiles,
                                    options->rankfile ? &p->rankfile : NULL, list);
     if (!error && !options->rankfile && !options->sequential)
         error = tern_hosts_limit(options, list, &p->limits);
     if (error)
         return error;
+    tell_of_unknown(options);
     const char *left_out = tern_left_out_read(&list->sequence);
     int kept = 0;
     for (int i = 0; i < list->count; i++) {

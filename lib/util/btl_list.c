@@ -6,6 +6,10 @@
 bool tern_btl_list_names(const char *word, size_t length, const char *name)
 {
     static const char *const same_as_shm[] = {"shm", "sm", "vader", "smcuda"};
+    for (; length && *word == ' '; word++)
+        length--;
+    while (length && word[length - 1] == ' ')
+        length--;
     if (length == strlen(name) && strncmp(word, name, length) == 0)
         return true;
     if (strcmp(name, "shm") == 0 || strcmp(name, "ipc") == 0)

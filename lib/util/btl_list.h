@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Returns true if the word of `length` bytes names this byte mover. Open MPI's names of its
- * shared-memory movers mean shm; and who names shm, names ipc, which needs it. */
+/* Returns true if the word of `length` bytes names this byte mover. Blanks around the word do not
+ * count. Open MPI's names of its shared-memory movers mean shm, and shm brings ipc with it. */
 bool tern_btl_list_names(const char *word, size_t length, const char *name);
 /* Returns true if the list permits this byte mover. An empty list, or NULL, permits all. */
 bool tern_btl_list_permits(const char *list, const char *name);

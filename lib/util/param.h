@@ -8,8 +8,8 @@
  *
  *   1. a tool (tern_param_write)
  *   2. the environment, OMPI_MCA_NAME (mpirun's --mca sets it)
- *   3. the files $OMPI_MCA_mca_param_files, or ~/.openmpi/mca-params.conf and then
- *      PREFIX/etc/openmpi-mca-params.conf (lines `name = value`, # comments)
+ *   3. the files $OMPI_MCA_mca_param_files, or ~/.openmpi/mca-params.conf, ~/.prte/mca-params.conf
+ *      and then PREFIX/etc/openmpi-mca-params.conf (lines `name = value`, # comments)
  *   4. the default
  */
 

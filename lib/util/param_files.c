@@ -177,9 +177,12 @@ static void read_files(void)
         free(names);
         return;
     }
+    /* Open MPI 5 has the second for its launcher */
+    static const char *const own[] = {".openmpi", ".prte"};
     const char *home = getenv("HOME");
-    if (home && snprintf(path, sizeof path, "%s/.openmpi/mca-params.conf", home) < (int)sizeof path)
-        read_file(&end, path, false);
+    for (size_t i = 0; home && i < sizeof own / sizeof *own; i++)
+        if (snprintf(path, sizeof path, "%s/%s/mca-params.conf", home, own[i]) < (int)sizeof path)
+            read_file(&end, path, false);
     if (installed_file(path, sizeof path))
         read_file(&end, path, false);
 }

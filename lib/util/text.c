@@ -77,6 +77,15 @@ static char *read_all(int fd, int silence_ms, const char **ret_why)
     return text;
 }
 
+/* Removes the byte order mark that some editors write in front of a text in UTF-8. */
+static void drop_mark(char *text)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    size_t length = strlen(mark);
+    if (strncmp(text, mark, length) == 0)
+        memmove(text, text + length, strlen(text + length) + 1);
+}
+
 char *tern_read_text_within(const char *path, int silence_ms, const char **ret_why)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -86,6 +95,8 @@ char *tern_read_text_within(const char *path, int silence_ms, const char **ret_w
     }
     char *text = read_all(fd, silence_ms, ret_why);
     close(fd);
+    if (text)
+        drop_mark(text);
     return text;
 }
 

@@ -15,10 +15,10 @@ static inline size_t tern_text_copy(char *to, size_t room, const char *text)
     return length;
 }
 
-/* Reads a whole text file, which may also be a pipe or a terminal. Returns the text, which the
- * caller must free; or NULL, and *ret_why says why the file cannot be read. Refuses endless input:
- * more than 64 MiB, a 0 byte, a FIFO that nobody writes to. Blocks as long as a writer has the file
- * open and writes at least once a minute. */
+/* Reads a whole text file, which may also be a pipe or a terminal. Returns the text without a byte
+ * order mark, which the caller must free; or NULL, and *ret_why says why the file cannot be read.
+ * Refuses endless input: more than 64 MiB, a 0 byte, a FIFO that nobody writes to. Blocks as long
+ * as a writer has the file open and writes at least once a minute. */
 char *tern_read_text(const char *path, const char **ret_why);
 /* Reads like tern_read_text, with a limit of `silence_ms` in place of the minute. For tests. */
 char *tern_read_text_within(const char *path, int silence_ms, const char **ret_why);

@@ -351,10 +351,19 @@ static int read_allocation(struct tern_host_list *list, const char **ret_where)
         *ret_where = "this Grid Engine job's allocation (PE_HOSTFILE)";
         return tern_allocation_read(getenv("PE_HOSTFILE"), true, list);
     default:
-        if (all_set("PBS_JOBID", "PBS_ENVIRONMENT"))
-            tern_log("this is a PBS job, but PBS_NODEFILE is not set, so its hosts are unknown");
         return 0;
     }
+}
+
+const char *tern_allocation_lacks(void)
+{
+    if (tern_allocation_system() != TERN_NO_BATCH_SYSTEM)
+        return NULL;
+    if (getenv("SLURM_JOB_ID") && first_of(getenv("SLURM_NTASKS"), getenv("SLURM_JOB_NUM_NODES")))
+        return "SLURM_JOB_NODELIST";
+    if (all_set("PBS_JOBID", "PBS_ENVIRONMENT"))
+        return "PBS_NODEFILE";
+    return NULL;
 }
 
 int tern_allocation_find(struct tern_host_list *list, const char **ret_where)

@@ -24,6 +24,10 @@ void tern_allocation_limit(const char *list);
 /* Returns the batch system whose hosts are used, after tern_allocation_limit. */
 enum tern_batch_system tern_allocation_used(void);
 
+/* Returns the variable with the hosts of the batch job that mpirun runs in, if this variable alone
+ * is missing, so that the hosts are unknown; else NULL. */
+const char *tern_allocation_lacks(void);
+
 /* Returns true if this is a Slurm job of one component, so that a single srun reaches all its
  * hosts. */
 bool tern_allocation_has_srun(void);

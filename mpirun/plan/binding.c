@@ -102,8 +102,7 @@ static int bind_ranks_of(const struct tern_mapping *m, int h)
         if (place->host != h)
             continue;
         place->local_rank = local++;
-        if (m->request->fixed && m->request->fixed[i].slots &&
-            m->request->bind != TERN_MAP_LEVEL_NONE)
+        if (m->request->fixed && m->request->fixed[i].slots)
             error = bind_as_said(m, i);
         else if (free_to_move)
             take_object(host, TERN_MAP_LEVEL_NODE, 0, place);

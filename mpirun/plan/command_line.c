@@ -27,6 +27,7 @@
 #include "mpirun/plan/policy.h"
 #include "mpirun/plan/repeats.h"
 #include "mpirun/plan/this_machine.h"
+#include "mpirun/plan/tune.h"
 #include "mpirun/plan/line_words.h"
 
 /* Returns the option that `word` means, or NULL. *ret_value is the value of --NAME=VALUE, or NULL
@@ -47,22 +48,42 @@ static const struct tern_option *find_option(char *word, char **ret_value)
     return NULL;
 }
 
+/* Returns the error for `word`, NAME=VALUE of an option that is written otherwise. */
+static int misjoined_option(const struct tern_option *option, const char *word, const char *value)
+{
+    const char *dashes = option->name[1] ? "--" : "-";
+    if (option->values == 1)
+        return tern_error(TERN_ERR_ARG,
+                          "unknown option %s: with one dash a value is a word of its own; write "
+                          "-%s %s",
+                          word, option->name, *value ? value : "VALUE");
+    return tern_error(TERN_ERR_ARG, "unknown option %s: %s%s takes %s; write %s%s%s", word, dashes,
+                      option->name, option->values ? "a name and a value" : "no value", dashes,
+                      option->name, option->values ? " NAME VALUE" : "");
+}
+
 static int unknown_option(const char *word)
 {
     const char *name = word + 1 + (word[1] == '-'), *nearest = NULL;
+    size_t length = strcspn(name, "=");
+    char *bare = tern_must_format("%.*s", (int)length, name);
+    const struct tern_option *meant = name[length] ? tern_option_named(bare) : NULL;
     enum { SHORTEST = 3 }; /* a shorter option is near to any short word */
-    int best = (int)strlen(name) / 3 + (strlen(name) > SHORTEST);
+    int best = (int)length / 3 + (length > SHORTEST);
     for (int i = 0; i < tern_option_count; i++) {
         if (tern_option_table[i].kind == TERN_OPTION_FOREIGN)
             continue;
         int distance = strlen(tern_option_table[i].name) >= SHORTEST
-                           ? tern_edit_distance(name, tern_option_table[i].name)
+                           ? tern_edit_distance(bare, tern_option_table[i].name)
                            : 100;
         if (distance <= best && (!nearest || distance < best)) {
             best = distance;
             nearest = tern_option_table[i].name;
         }
     }
+    free(bare);
+    if (meant)
+        return misjoined_option(meant, word, name + length + 1);
     if (nearest)
         return tern_error(TERN_ERR_ARG,
                           "unknown option %s; did you mean --%s? (mpirun --help lists them)", word,
@@ -96,17 +117,17 @@ static int read_appfile(const char *path, struct tern_options *options)
     if (!text)
         return tern_error(TERN_ERR_ARG, "cannot read the application file %s: %s", path, why);
     options->file_depth++;
-    int error = 0;
+    int error = 0, number = 0;
     struct tern_strings words = { 0 };
     /* the text after the last line break is not a line if it is empty */
     while (!error && (line = strsep(&rest, "\n")) && (*line || rest)) {
         size_t length = strlen(line);
         bool goes_on = length > 0 && line[length - 1] == '\\';
         line[length - goes_on] = '\0';
-        tern_words_split(line, &words);
+        error = tern_words_split(path, ++number, line, &words);
         if (goes_on)
             continue;
-        if (words.count)
+        if (words.count && !error)
             error = parse_words(words.items, words.count, options);
         for (int i = 0; i < words.count; i++)
             tern_strings_take(&options->kept, words.items[i]);
@@ -122,15 +143,16 @@ static int read_appfile(const char *path, struct tern_options *options)
 }
 
 /* Returns the number of words of an option that follow as words of their own, or a negative
- * TERN_ERR_ARG if words[at] is the last option and lacks some. */
+ * TERN_ERR_ARG if the option lacks some: words[at] is the last, or another option follows. */
 static int count_values(const struct tern_option *option, const char *joined, char **words,
                         int count, int at)
 {
     int follow = joined ? 0 : option->values;
-    if (at + follow < count)
-        return follow;
-    return tern_error(TERN_ERR_ARG, "%s needs %s after it", words[at],
-                      option->values == 1 ? "a value" : "a name and a value");
+    if (at + follow >= count)
+        return tern_error(TERN_ERR_ARG, "%s needs %s after it", words[at],
+                          option->values == 1 ? "a value" : "a name and a value");
+    int error = tern_option_check_values(option, words[at], words + at + 1, follow);
+    return error ? error : follow;
 }
 
 /* Calls `visit` for each option of all programs, with its values. Returns 0, what a call returned,
@@ -187,13 +209,75 @@ static void note_option(const char *word, char **values, int count, struct tern_
                         count > 1 ? values[1] : "");
 }
 
+/* Refuses a second hostfile of one program. *said is the first one, or NULL. */
+static int note_hostfile(const struct tern_option *option, const char *word, const char *path,
+                         const char **said)
+{
+    if (option != tern_option_named("hostfile") && option != tern_option_named("machinefile"))
+        return 0;
+    if (*said && strcmp(*said, path))
+        return tern_error(TERN_ERR_ARG,
+                          "%s %s: this program has the hostfile %s already; put the "
+                          "lines of both into one file",
+                          word, path, *said);
+    *said = path;
+    return 0;
+}
+
+/* Gives what stands beside --app, in `app`, to the programs of the file from number `first` on, as
+ * far as their lines do not say it themselves. Returns 0 or TERN_ERR_ARG. */
+static int give_to_file(const struct tern_app *app, const char *path, int first,
+                        struct tern_options *options)
+{
+    if (app->argv.count)
+        return tern_error(TERN_ERR_ARG,
+                          "the program %s stands beside --app %s, which says what to "
+                          "run; write it on a line of that file",
+                          app->argv.items[0], path);
+    bool counts = !app->np;
+    for (int i = first; i < options->app_count; i++) {
+        struct tern_app *of = &options->apps[i];
+        counts |= !of->np;
+        of->np = of->np ? of->np : app->np;
+        of->wdir = of->wdir ? of->wdir : app->wdir;
+        of->path = of->path ? of->path : app->path;
+        of->wdir_session |= app->wdir_session;
+        for (int v = 0; v < app->env.count; v++) {
+            char *name = tern_must_copy(app->env.items[v]), *value = strchr(name, '=');
+            *value++ = '\0';
+            if (!tern_strings_value(&of->env, name))
+                tern_strings_set(&of->env, name, value);
+            free(name);
+        }
+    }
+    if (!counts)
+        tern_options_warn(options,
+                          "-np %d has no effect beside --app %s: the lines of that file "
+                          "say how many ranks each program has",
+                          app->np, path);
+    return 0;
+}
+
+/* Applies an option. An empty value, as a script writes with a variable that is not set, gets a
+ * warning if nobody else has a word for it. */
+static int apply_option(const struct tern_option *option, const char *word, char **values,
+                        bool joined, struct tern_app *app, struct tern_options *options)
+{
+    int said = options->warnings.count;
+    int error = tern_option_apply(option, word, values, app, options);
+    bool reads = option->kind == TERN_OPTION_READ || option->kind == TERN_OPTION_TUNE;
+    if (!error && reads && option->values && !*values[0] && options->warnings.count == said)
+        tern_options_warn(options, "%s%s is empty and has no effect", word, joined ? "" : " \"\"");
+    return error;
+}
+
 /* Reads the options and the program of one context, from words[*at] up to ":" or the end. Returns
  * 0, 1 if help or version was printed, or TERN_ERR_ARG. */
 static int read_app(char **words, int count, int *at, struct tern_options *options,
                     struct tern_app *app)
 {
-    bool from_file = false;
-    int hosts = options->hosts_are_default ? 0 : options->hosts.count;
+    const char *file = NULL, *hostfile = NULL;
+    int first = options->app_count, hosts = options->hosts_are_default ? 0 : options->hosts.count;
     int files = options->hostfiles.count;
     while (*at < count && words[*at][0] == '-' && words[*at][1]) {
         char *word = words[*at], *joined;
@@ -219,10 +303,11 @@ static int read_app(char **words, int count, int *at, struct tern_options *optio
         note_option(word, values, joined ? 0 : follow, options);
         tern_repeats_note(option, word, values, options);
         tern_inherit_note(option, values, options);
-        from_file |= option->kind == TERN_OPTION_APPFILE;
-        int error = option->kind == TERN_OPTION_APPFILE
-                        ? read_appfile(values[0], options)
-                        : tern_option_apply(option, word, values, app, options);
+        int error = note_hostfile(option, word, values[0], &hostfile);
+        if (!error && option->kind == TERN_OPTION_APPFILE)
+            error = read_appfile(file = values[0], options);
+        else if (!error)
+            error = apply_option(option, word, values, joined, app, options);
         if (error)
             return error;
         *at += 1 + follow;
@@ -233,13 +318,12 @@ static int read_app(char **words, int count, int *at, struct tern_options *optio
         tern_strings_add(&app->hosts, options->hosts.items[hosts]);
     for (; files < options->hostfiles.count; files++)
         tern_strings_add(&app->hostfiles, options->hostfiles.items[files]);
-    if (app->argv.count == 0) {
-        if (from_file && options->app_count)
-            return 0;
+    if (file && options->app_count > first)
+        return give_to_file(app, file, first, options);
+    if (app->argv.count == 0)
         return tern_error(
             TERN_ERR_ARG,
             "there is no program to run; write mpirun [OPTION]... PROGRAM [ARGUMENT]...");
-    }
     if (app->soft && !app->np)
         return tern_error(TERN_ERR_ARG, "-soft needs -np, too: the largest number of ranks");
     return app->soft ? tern_policy_soft("-soft", app->soft, app->np, &app->np) : 0;
@@ -356,11 +440,32 @@ static void drop_empty_values(struct tern_options *options)
                   options);
 }
 
+/* Refuses options that choose where ranks run, beside a rankfile, which says it, too. Returns 0 or
+ * TERN_ERR_ARG. */
+static int check_rankfile(const struct tern_options *options)
+{
+    static const char *const others[] = {"map-by", "npernode", "npersocket", "ppr",
+                                         "cpus-per-proc"};
+    const char *said = options->sequential ? "--map-by seq" : NULL;
+    for (size_t i = 0; i < sizeof others / sizeof *others && !said; i++)
+        if (i || !options->by_rankfile)
+            said = tern_strings_value(&options->given, others[i]);
+    if (!options->rankfile || !said)
+        return 0;
+    return tern_error(TERN_ERR_ARG,
+                      "--rankfile and %s both choose where ranks run; use one of "
+                      "them",
+                      said);
+}
+
 /* Completes what only all options together say, and refuses what contradicts itself. Returns 0 or
  * TERN_ERR_ARG. */
 static int join_options(struct tern_options *options)
 {
     drop_empty_values(options);
+    int error = tern_tune_give_variables(options);
+    if (error)
+        return error;
     if (!options->prefix && !options->no_prefix)
         options->prefix = options->implied_prefix;
     if (options->cpu_list && options->map.hwthreads) {
@@ -369,15 +474,15 @@ static int join_options(struct tern_options *options)
     }
     if (options->by_rankfile && !options->rankfile)
         return tern_error(TERN_ERR_ARG, "--map-by rankfile needs the option --rankfile FILE, too");
-    if (options->rankfile && options->sequential)
-        return tern_error(TERN_ERR_ARG, "--rankfile and --map-by seq both choose where ranks run; "
-                                        "use one of them");
+    error = check_rankfile(options);
+    if (error)
+        return error;
     if (options->allow_asked && options->forbid_asked)
         return tern_error(TERN_ERR_ARG, "the command line both allows more ranks than slots "
                                         "(--oversubscribe) and forbids it (--nooversubscribe); use "
                                         "one of them");
     int64_t first, last;
-    int error = tern_param_check_all();
+    error = tern_param_check_all();
     if (!error)
         error = tern_tcp_ports_read(&first, &last);
     return error ? error : tern_figures_read();
@@ -407,6 +512,7 @@ int tern_options_parse(int argc, char **argv, struct tern_options *ret_options)
     int result = visit_options(argv + 1, argc - 1, &options, note_param_files);
     if (result == 0)
         result = tern_parameters_of_environment(&options);
+    options.per_is_default = true;
     if (result == 0)
         result = parse_words(argv + 1, argc - 1, &options);
     if (result == 0)

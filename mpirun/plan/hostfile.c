@@ -59,6 +59,18 @@ static bool is_one_of(const char *word, const char *const *names)
     return false;
 }
 
+/* Reads a number that a line may say once. */
+static int parse_once(bool *said, const char *text, const char *word, int *ret_number)
+{
+    if (*said)
+        return tern_error(TERN_ERR_ARG,
+                          "\"%s\" is the second such number on this line; expected "
+                          "one, or a line of its own for each",
+                          word);
+    *said = true;
+    return tern_host_parse_slots(text, word, ret_number);
+}
+
 int tern_hostfile_parse_line(const char *line, struct tern_host_entry *ret_entry)
 {
     static const char *const slots[] = {"slots", "slot", "cpus", "cpu", "count", NULL};
@@ -70,6 +82,7 @@ int tern_hostfile_parse_line(const char *line, struct tern_host_entry *ret_entry
     blank_comments(copy);
     close_up(copy);
     int error = 1;
+    bool slots_said = false, most_said = false;
     while ((word = strsep(&rest, " \t\r"))) {
         if (!*word)
             continue;
@@ -82,9 +95,9 @@ int tern_hostfile_parse_line(const char *line, struct tern_host_entry *ret_entry
                 error = tern_host_parse_name(word, strlen(word), &entry);
             }
         } else if (is_one_of(word, slots)) {
-            error = tern_host_parse_slots(value + 1, word, &entry.slots);
+            error = parse_once(&slots_said, value + 1, word, &entry.slots);
         } else if (is_one_of(word, most)) {
-            error = tern_host_parse_slots(value + 1, word, &entry.max_slots);
+            error = parse_once(&most_said, value + 1, word, &entry.max_slots);
         } else if (!is_one_of(word, of_no_use)) {
             error = tern_error(
                 TERN_ERR_ARG,
@@ -107,9 +120,6 @@ int tern_hostfile_parse_line(const char *line, struct tern_host_entry *ret_entry
 int tern_hostfile_parse(const char *path, const char *text, struct tern_host_list *list)
 {
     char *copy = tern_must_copy(text), *rest = copy, *line;
-    /* the byte order mark that some editors write in UTF-8 */
-    if (strncmp(rest, "\xef\xbb\xbf", 3) == 0)
-        rest += 3;
     blank_comments(rest);
     int error = 0, number = 0;
     while (error >= 0 && (line = strsep(&rest, "\n"))) {

@@ -48,7 +48,8 @@ static int set_keep_going(const char *origin, const char *value, struct tern_opt
 {
     int64_t abort_too = 1;
     if (!tern_param_read_value(TERN_PARAM_BOOL, value, &abort_too))
-        return tern_error(TERN_ERR_ARG, "%s is \"%s\"; expected 0 or 1", origin, value);
+        return tern_error(TERN_ERR_ARG, "%s is \"%s\"; expected 0 or 1. Change or remove it",
+                          origin, value);
     options->keep_going = !abort_too;
     return 0;
 }

@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-void tern_words_split(const char *line, struct tern_strings *words)
+#include "lib/util/error.h"
+
+int tern_words_split(const char *path, int number, const char *line, struct tern_strings *words)
 {
+    int error = 0;
     char *word = tern_must_alloc(strlen(line) + 1);
     for (const char *at = line; *at;) {
         while (isspace((unsigned char)*at))
@@ -23,6 +26,13 @@ void tern_words_split(const char *line, struct tern_strings *words)
         }
         word[length] = '\0';
         tern_strings_add(words, word);
+        if (quote)
+            error =
+                tern_error(TERN_ERR_ARG,
+                           "%s, line %d: the quote %c before \"%.40s\" has no end on this line; "
+                           "end it, or put quotes of the other kind around it",
+                           path, number, quote, word);
     }
     free(word);
+    return error;
 }

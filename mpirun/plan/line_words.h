@@ -6,7 +6,8 @@
 
 #include "mpirun/base/strings.h"
 
-/* Adds the words of a line. Quotes keep blanks; # begins a comment. */
-void tern_words_split(const char *line, struct tern_strings *words);
+/* Adds the words of line `number` of the file `path`. Quotes keep blanks; # begins a comment.
+ * Returns 0, or TERN_ERR_ARG if a quote has no end. */
+int tern_words_split(const char *path, int number, const char *line, struct tern_strings *words);
 
 #endif

@@ -15,6 +15,7 @@
 #include "lib/util/text.h"
 #include "mpirun/plan/parameters.h"
 #include "mpirun/plan/policy.h"
+#include "mpirun/plan/words.h"
 
 /* ---- values that need parsing ---- */
 
@@ -110,6 +111,9 @@ static int set_output_dir(const char *option, const char *text, struct tern_opti
             error = tern_error(TERN_ERR_ARG, "%s: no modifier \"%s\"; there are nocopy and nojobid",
                                option, word);
     }
+    if (!*copy)
+        tern_options_warn(options, "%s names no directory: files are written below this one",
+                          option);
     free(options->output_dir);
     options->output_dir = copy;
     return error;
@@ -123,61 +127,67 @@ static int set_output_file(const char *option, const char *text, struct tern_opt
     return error;
 }
 
-/* Open MPI 5's --display map,bind and --output tag,timestamp,merge,dir=D */
+/* Open MPI 5's --display map,bind */
 static int read_display(const char *option, const char *text, struct tern_options *options)
 {
+    enum { MAP, MAP_DEVEL, BIND, ALLOCATION, PATHS, TOPOLOGY };
+    static const char *const known[] = {"map", "map-devel", "bindings", "allocation", "paths",
+                                        "topology", NULL};
     struct tern_strings words = { 0 };
-    split_words(&words, text);
-    int error = 0;
+    char *copy = tern_must_copy(text), *colon = strchr(copy, ':');
+    if (colon)
+        *colon++ = '\0';
+    split_words(&words, copy);
+    int error = words.count ? 0 : tern_words_unknown(option, "", known);
     for (int i = 0; i < words.count && !error; i++) {
         const char *word = words.items[i];
-        if (strncasecmp(word, "map", 3) == 0)
-            options->display_map = true;
-        else if (strncasecmp(word, "bind", 4) == 0)
-            options->report_bindings = true;
-        else if (strncasecmp(word, "alloc", 5) == 0)
-            options->display_allocation = true;
-        else if (strncasecmp(word, "path", 4) == 0)
+        int which = tern_words_find(word, known);
+        options->display_map |= which == MAP || which == MAP_DEVEL;
+        options->report_bindings |= which == BIND;
+        options->display_allocation |= which == ALLOCATION;
+        if (which == PATHS)
             tern_strings_set(&options->env, "OMPI_MCA_btl_show_paths", "1");
-        else if (strncasecmp(word, "topo", 4) == 0)
+        else if (which == TOPOLOGY)
             tern_options_warn(options, "%s %s has no effect: lstopo shows the processors", option,
                               word);
-        else
-            error = tern_error(TERN_ERR_ARG,
-                               "%s: cannot display \"%s\"; there are map, bind, allocation, paths",
-                               option, word);
+        else if (which < 0)
+            error = tern_words_unknown(option, word, known);
     }
+    if (colon)
+        tern_options_warn(options, "%s %s: \":%s\" has no effect: the form is that of Open MPI 4.1",
+                          option, text, colon);
     tern_strings_free(&words);
+    free(copy);
     return error;
 }
 
+/* Open MPI 5's --output tag,timestamp,merge,dir=D */
 static int read_output(const char *option, const char *text, struct tern_options *options)
 {
+    enum { TAG, TAG_DETAILED, TAG_FULLNAME, RANK, TIMESTAMP, MERGE, RAW, XML };
+    static const char *const known[] = {"tag", "tag-detailed", "tag-fullname", "rank", "timestamp",
+                                        "merge-stderr-to-stdout", "raw", "xml", "dir=DIR",
+                                        "file=FILE", NULL};
     struct tern_strings words = { 0 };
     split_words(&words, text);
-    int error = 0;
+    int error = words.count ? 0 : tern_words_unknown(option, "", known);
     for (int i = 0; i < words.count && !error; i++) {
-        const char *word = words.items[i];
-        if (strncasecmp(word, "tag", 3) == 0 || strcasecmp(word, "rank") == 0)
-            options->tag_output = true;
-        else if (strncasecmp(word, "timestamp", 9) == 0)
-            options->timestamp_output = true;
-        else if (strncasecmp(word, "merge", 5) == 0)
-            options->merge_stderr = true;
-        else if (strncasecmp(word, "dir=", 4) == 0)
-            error = set_output_dir(option, word + 4, options);
-        else if (strncasecmp(word, "file=", 5) == 0)
-            error = set_output_file(option, word + 5, options);
-        else if (strcasecmp(word, "xml") == 0)
+        const char *word = words.items[i], *equals = strchr(word, '=');
+        int which = tern_words_find(word + (*word == ':'), known); /* ":raw"; it is raw anyway */
+        options->tag_output |= which >= TAG && which <= RANK;
+        options->timestamp_output |= which == TIMESTAMP;
+        options->merge_stderr |= which == MERGE;
+        if (strncasecmp(word, "dir=", 4) == 0 || strncasecmp(word, "directory=", 10) == 0)
+            error = set_output_dir(option, equals + 1, options);
+        else if (strncasecmp(word, "file=", 5) == 0 || strncasecmp(word, "filename=", 9) == 0)
+            error = set_output_file(option, equals + 1, options);
+        else if (which == XML)
             error = tern_error(TERN_ERR_ARG,
                                "%s xml is not supported: output is plain text; tag names the rank "
                                "of each line",
                                option);
-        else if (strcasecmp(word, ":raw") && strcasecmp(word, "raw")) /* it is raw anyway */
-            error = tern_error(TERN_ERR_ARG,
-                               "%s: no output \"%s\"; there are tag, timestamp, merge, raw, "
-                               "dir=DIR, file=FILE",
-                               option, word);
+        else if (which < 0 || which > XML)
+            error = tern_words_unknown(option, word, known);
     }
     tern_strings_free(&words);
     return error;
@@ -194,23 +204,14 @@ static int read_hosts(const char *option, const char *text, struct tern_options 
                : tern_error(TERN_ERR_ARG, "%s needs host names, not \"%s\"", option, text);
 }
 
-static int set_per_object(const char *option, const char *text, enum tern_map_level level,
-                          struct tern_options *options)
-{
-    options->map.per_level = level;
-    options->map.per_object = 1;
-    options->per_policy = false;
-    return tern_policy_number(option, text, 1, 1 << 20, &options->map.per_object);
-}
-
 static int set_per_node(const char *option, const char *text, struct tern_options *options)
 {
-    return set_per_object(option, text, TERN_MAP_LEVEL_NODE, options);
+    return tern_policy_per_object(option, text, TERN_PER_NODE, TERN_MAP_LEVEL_NODE, options);
 }
 
 static int set_per_socket(const char *option, const char *text, struct tern_options *options)
 {
-    return set_per_object(option, text, TERN_MAP_LEVEL_SOCKET, options);
+    return tern_policy_per_object(option, text, TERN_PER_SOCKET, TERN_MAP_LEVEL_SOCKET, options);
 }
 
 static int set_dry_run(const char *option, const char *text, struct tern_options *options)
@@ -221,39 +222,30 @@ static int set_dry_run(const char *option, const char *text, struct tern_options
     return 0;
 }
 
-static bool is_among(const char *word, const char *const *list)
-{
-    while (*list && strcasecmp(word, *list))
-        list++;
-    return *list;
-}
-
 /* Open MPI 5's --runtime-options, words such as donotlaunch or abort-nonzero-status=0. */
 static int read_runtime(const char *option, const char *text, struct tern_options *options)
 {
-    static const char *const missing[] = {"recoverable", "autorestart", "continuous", "xterm",
-                                          "max-restarts", "output-proctable", "exec-agent",
-                                          "default-exec-agent", "show-progress", "notifyerrors",
-                                          "app-context-level", NULL};
+    enum { DO_NOT_LAUNCH, ABORT, ERROR, MISSING };
+    static const char *const known[] = {"donotlaunch", "abort-nonzero-status",
+                                        "error-nonzero-status", "recoverable", "autorestart",
+                                        "continuous", "xterm", "max-restarts", "output-proctable",
+                                        "exec-agent", "default-exec-agent", "show-progress",
+                                        "notifyerrors", "app-context-level", NULL};
     struct tern_strings words = { 0 };
-    int error = 0;
     split_words(&words, text);
+    int error = words.count ? 0 : tern_words_unknown(option, "", known);
     for (int i = 0; i < words.count && !error; i++) {
         char *word = words.items[i], *value = strchr(word, '=');
         if (value)
             *value++ = '\0';
         bool off = value && (strcmp(value, "0") == 0 || strcasecmp(value, "false") == 0);
-        if (strcasecmp(word, "donotlaunch") == 0)
+        int which = tern_words_find(word, known);
+        if (which == DO_NOT_LAUNCH)
             options->do_not_launch = !off;
-        else if (strncasecmp(word, "abort", 5) == 0)
+        else if (which == ABORT || which == ERROR)
             options->keep_going = off;
-        else if (strcasecmp(word, "error-nonzero-status") == 0)
-            options->keep_going = off;
-        else if (!is_among(word, missing))
-            error = tern_error(TERN_ERR_ARG,
-                               "%s %s: there is no such word; expected donotlaunch, "
-                               "abort-nonzero-status or error-nonzero-status, with or without =0",
-                               option, word);
+        else if (which < 0)
+            error = tern_words_unknown(option, word, known);
         else if (!off)
             tern_options_warn(options, "%s %s has no effect", option, word);
     }
@@ -263,7 +255,7 @@ static int read_runtime(const char *option, const char *text, struct tern_option
 
 static int read_fault_tolerance(const char *option, const char *text, struct tern_options *options)
 {
-    if (strcasecmp(text, "none") && strcasecmp(text, "no") && strcmp(text, "0"))
+    if (*text && strcasecmp(text, "none") && strcasecmp(text, "no") && strcmp(text, "0"))
         tern_options_warn(options, "%s %s has no effect: a rank that fails ends the job", option,
                           text);
     return 0;
@@ -272,7 +264,7 @@ static int read_fault_tolerance(const char *option, const char *text, struct ter
 /* The ranks' C library passes on each line, because standard output looks like a terminal. */
 static int check_buffering(const char *option, const char *text, struct tern_options *options)
 {
-    if (strcmp(text, "1") && strcasecmp(text, "line") && strcasecmp(text, "default"))
+    if (*text && strcmp(text, "1") && strcasecmp(text, "line") && strcasecmp(text, "default"))
         tern_options_warn(options, "%s %s has no effect: each line is passed on; use stdbuf",
                           option, text);
     return 0;
@@ -384,6 +376,7 @@ const struct tern_option tern_option_table[] = {
     { "host", READ(read_hosts) },
     { "H", READ(read_hosts) },
     { "hostfile", LIST(hostfiles) },
+    { "add-hostfile", LIST(hostfiles) },
     { "machinefile", LIST(hostfiles) },
     { "default-hostfile", WORD(default_hostfile) },
     { "x", READ_APP(export_variable) },
@@ -566,7 +559,8 @@ const char *tern_option_replaced(const struct tern_option *option)
 {
     static int (*const replacing[])(const char *, const char *, struct tern_options *) = {
         tern_policy_map_by, tern_policy_rank_by, tern_policy_bind_to, tern_policy_cpu_set,
-        set_per_node,       set_per_socket,      read_stdin_target,   set_output_dir,
+        set_per_node,       set_per_socket,      tern_policy_ppr,     read_stdin_target,
+        set_output_dir,
     };
     bool replaces = option->kind == TERN_OPTION_NUMBER || option->kind == TERN_OPTION_WORD;
     for (size_t i = 0; i < sizeof replacing / sizeof *replacing; i++)
@@ -580,18 +574,31 @@ const char *tern_option_replaced(const struct tern_option *option)
     return first->name;
 }
 
-/* --mca NAME VALUE, where a forgotten value would swallow the next option. */
-static int set_parameter(const struct tern_option *option, const char *word, char **values,
-                         struct tern_strings *env, struct tern_options *options)
+/* Returns true if a value that is an option's name may be meant: arguments for another program. */
+static bool may_be_option(const struct tern_option *option, char **values, int at)
 {
-    const char *value = values[1];
-    size_t length = strlen(values[0]), args = strlen("_args");
-    bool may_be_option = length > args && strcmp(values[0] + length - args, "_args") == 0;
-    if (value[0] == '-' && !may_be_option && tern_option_named(value + 1 + (value[1] == '-')))
-        return tern_error(TERN_ERR_ARG,
-                          "%s %s has no value: the option %s follows; write %s %s VALUE", word,
-                          values[0], value, word, values[0]);
-    return tern_parameter_set(option->text, word, values[0], value, env, options);
+    const char *args = "_args";
+    size_t length = strlen(values[0]), tail = strlen(args);
+    return option->kind == TERN_OPTION_PARAMETER && at == 1 && length > tail &&
+           strcmp(values[0] + length - tail, args) == 0;
+}
+
+int tern_option_check_values(const struct tern_option *option, const char *word, char **values,
+                             int count)
+{
+    bool applies = option->kind != TERN_OPTION_FOREIGN && option->kind != TERN_OPTION_REFUSED;
+    for (int i = 0; i < count && applies; i++) {
+        const char *value = values[i], *name = value + 1 + (value[0] == '-' && value[1] == '-');
+        if (value[0] != '-' || !tern_option_named(name) || may_be_option(option, values, i))
+            continue;
+        char *before = tern_must_format("%s%s%s", word, i ? " " : "", i ? values[0] : "");
+        int error = tern_error(TERN_ERR_ARG,
+                               "%s has no value: the option %s follows; write %s %s", before,
+                               value, before, i < option->values - 1 ? "NAME VALUE" : "VALUE");
+        free(before);
+        return error;
+    }
+    return 0;
 }
 
 int tern_option_apply_value(const struct tern_option *option, const char *origin, const char *text,
@@ -605,7 +612,8 @@ int tern_option_apply_value(const struct tern_option *option, const char *origin
         return none ? 0 : tern_option_apply(option, origin, values, NULL, options);
     }
     if (!tern_param_read_value(TERN_PARAM_BOOL, text, &number))
-        return tern_error(TERN_ERR_ARG, "%s is \"%s\"; expected 0 or 1", origin, text);
+        return tern_error(TERN_ERR_ARG, "%s is \"%s\"; expected 0 or 1. Change or remove it",
+                          origin, text);
     if (number)
         return tern_option_apply(option, origin, values, NULL, options);
     if (option->kind == TERN_OPTION_FLAG)
@@ -640,7 +648,7 @@ int tern_option_apply(const struct tern_option *option, const char *word, char *
     case TERN_OPTION_READ_PAIR:
         return option->read_pair(word, values[0], values[1], app);
     case TERN_OPTION_PARAMETER:
-        return set_parameter(option, word, values, field, options);
+        return tern_parameter_set(option->text, word, values[0], values[1], field, options);
     case TERN_OPTION_TUNE:
         return 0; /* command_line.c has read it before */
     case TERN_OPTION_WARNED:

@@ -60,6 +60,11 @@ extern const int tern_option_count;
 int tern_option_apply(const struct tern_option *option, const char *word, char **values,
                       struct tern_app *app, struct tern_options *options);
 
+/* Checks the `count` words in `values` that follow the option `word`. Returns 0, or TERN_ERR_ARG if
+ * one is itself an option: a forgotten value would swallow it. */
+int tern_option_check_values(const struct tern_option *option, const char *word, char **values,
+                             int count);
+
 /* Returns the name of the first row that stores its value where `option` does. Returns NULL if
  * values of `option` add up: then a later value does not replace an earlier one. */
 const char *tern_option_replaced(const struct tern_option *option);

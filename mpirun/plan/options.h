@@ -27,6 +27,16 @@ struct tern_app {
 /* Values of --stdin other than a rank: no rank reads standard input, or every rank does. */
 enum { TERN_STDIN_NONE = -1, TERN_STDIN_ALL = -2 };
 
+/* What says how many ranks each object gets. As in Open MPI, of several the last in this order
+ * counts, wherever they stand. */
+enum tern_per_source {
+    TERN_PER_NONE,
+    TERN_PER_PPR,
+    TERN_PER_SOCKET,
+    TERN_PER_NODE,
+    TERN_PER_MAP_BY,
+};
+
 /* The number of slots of a host if no hostfile, option or batch system gives the number. If zeroed,
  * a host has one slot for each core. */
 struct tern_default_slots {
@@ -52,6 +62,7 @@ struct tern_options {
     struct tern_strings inherited_app; /* the same, for each program */
     int job_number;                    /* 1, or that of a job which ranks have started */
     const char *report_uri;            /* --report-uri; NULL if not given */
+    const char *env_list, *env_list_origin; /* mca_base_env_list, and who set it; NULL: nobody */
     char env_list_delimiter;     /* mca_base_env_list_delimiter; 0 if not given */
     int file_depth; /* number of application files that are being read now, one within another */
     struct tern_strings env;     /* --gmca, --prtemca, ...: variables for all programs */
@@ -61,7 +72,9 @@ struct tern_options {
     bool rankfile_physical;      /* the rankfile's numbers are the operating system's */
     bool by_rankfile;            /* --map-by rankfile, which needs a rankfile */
     bool sequential;             /* --map-by seq */
-    bool per_policy;             /* map.per_object is of --map-by ppr, not of --npernode */
+    enum tern_per_source per_source; /* what has set map.per_object */
+    const char *per_said;            /* that option and its value */
+    bool per_is_default;             /* a parameter: every option replaces it */
     const char *prefix;          /* --prefix, or implied; NULL if neither */
     const char *implied_prefix;  /* that of an absolute path to mpirun; NULL if it is relative */
     char *output_dir;            /* --output-filename; NULL if not given */

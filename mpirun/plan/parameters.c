@@ -69,7 +69,8 @@ static int set_flag(bool *flag, const char *origin, const char *value)
 {
     int64_t truth;
     if (!tern_param_read_value(TERN_PARAM_BOOL, value, &truth))
-        return tern_error(TERN_ERR_ARG, "%s is \"%s\"; expected 0 or 1", origin, value);
+        return tern_error(TERN_ERR_ARG, "%s is \"%s\"; expected 0 or 1. Change or remove it",
+                          origin, value);
     *flag = truth != 0;
     return 0;
 }
@@ -307,9 +308,18 @@ static int set_for_all(const char *where, const char *name, const char *value,
     return tern_parameter_set(prefixes[0], where, name, value, &options->env, options);
 }
 
+/* --mca NAME VALUE of a tune file. */
+static int set_by_words(const char *where, const char *name, const char *value,
+                        struct tern_options *options)
+{
+    char *values[] = {(char *)name, (char *)value};
+    int error = tern_option_check_values(tern_option_named("mca"), where, values, 2);
+    return error ? error : set_for_all(where, name, value, options);
+}
+
 int tern_parameters_tune(const char *origin, const char *files, struct tern_options *options)
 {
-    return tern_tune_read(origin, files, set_for_all, options);
+    return tern_tune_read(origin, files, set_by_words, options);
 }
 
 int tern_parameters_add_settings(const char *origin, const char *files,

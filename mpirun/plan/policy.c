@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "lib/util/error.h"
+#include "mpirun/plan/words.h"
 
 static const struct {
     const char *name;
@@ -164,6 +165,10 @@ static int read_modifier(const char *option, const char *word, struct tern_optio
         options->map.span = true;
     } else if (strcasecmp(word, "nolocal") == 0) {
         options->no_local = true;
+    } else if (strcasecmp(word, "display") == 0) {
+        options->display_map = true;
+    } else if (strcasecmp(word, "donotlaunch") == 0) {
+        options->do_not_launch = true;
     } else if (strcasecmp(word, "overload") && strcasecmp(word, "overload-allowed") &&
                strcasecmp(word, "ordered") && strcasecmp(word, "inherit") &&
                strcasecmp(word, "noinherit")) {
@@ -175,25 +180,57 @@ static int read_modifier(const char *option, const char *word, struct tern_optio
     return 0;
 }
 
-int tern_policy_ppr(const char *option, const char *text, struct tern_options *options)
+int tern_policy_per_object(const char *option, const char *text, enum tern_per_source source,
+                           enum tern_map_level level, struct tern_options *options)
+{
+    int count;
+    int error = tern_policy_number(option, text, 1, 1 << 20, &count);
+    if (error)
+        return error;
+    bool names_level = source == TERN_PER_PPR || source == TERN_PER_MAP_BY;
+    char *said =
+        tern_must_format("%s %s%s%s%s", option, source == TERN_PER_MAP_BY ? "ppr:" : "", text,
+                         names_level ? ":" : "", names_level ? tern_map_level_name(level) : "");
+    tern_strings_take(&options->kept, said);
+    if (options->per_is_default)
+        options->per_source = TERN_PER_NONE;
+    options->per_is_default = false;
+    if (source < options->per_source) {
+        tern_options_warn(options, "%s has no effect beside %s", said, options->per_said);
+        return 0;
+    }
+    if (options->per_source && source > options->per_source)
+        tern_options_warn(options, "%s has no effect beside %s", options->per_said, said);
+    options->per_source = source;
+    options->per_said = said;
+    options->map.per_object = count;
+    options->map.per_level = level;
+    return 0;
+}
+
+static int read_ppr(const char *option, const char *text, enum tern_per_source source,
+                    struct tern_options *options)
 {
     char *copy = tern_must_copy(text), *level_text = strchr(copy, ':');
     enum tern_map_level level = TERN_MAP_LEVEL_NODE;
-    int count, error;
+    int count;
     if (level_text)
         *level_text++ = '\0';
-    error = tern_policy_number(option, copy, 1, 1 << 20, &count);
+    int error = tern_policy_number(option, copy, 1, 1 << 20, &count);
     if (!error && (!level_text || !find_level(level_text, &level) || level >= TERN_MAP_LEVEL_COUNT))
         error = tern_error(TERN_ERR_ARG,
                            "%s: \"%s\" is not N:OBJECT such as 2:socket; objects are hwthread, "
                            "core, l1cache, l2cache, l3cache, numa, socket, package and node",
                            option, text);
+    if (!error)
+        error = tern_policy_per_object(option, copy, source, level, options);
     free(copy);
-    if (error)
-        return error;
-    options->map.per_object = count;
-    options->map.per_level = level;
-    return 0;
+    return error;
+}
+
+int tern_policy_ppr(const char *option, const char *text, struct tern_options *options)
+{
+    return read_ppr(option, text, TERN_PER_PPR, options);
 }
 
 int tern_policy_map_by(const char *option, const char *text, struct tern_options *options)
@@ -208,10 +245,9 @@ int tern_policy_map_by(const char *option, const char *text, struct tern_options
                                option, text);
         } else {
             char *pair = tern_must_format("%s:%s", count, level);
-            error = tern_policy_ppr(option, pair, options);
+            error = read_ppr(option, pair, TERN_PER_MAP_BY, options);
             options->map.by = TERN_MAP_LEVEL_DEFAULT;
             options->sequential = options->by_rankfile = false;
-            options->per_policy = true;
             free(pair);
         }
     } else if (strncasecmp(word, "pe-list=", 8) == 0) {
@@ -234,9 +270,10 @@ int tern_policy_map_by(const char *option, const char *text, struct tern_options
         else
             options->map.by = fixed ? TERN_MAP_LEVEL_DEFAULT : level;
         /* --npernode and --npersocket hold beside this; a ppr of an earlier --map-by does not */
-        if (options->per_policy)
+        if (options->per_source == TERN_PER_MAP_BY) {
             options->map.per_object = 0;
-        options->per_policy = false;
+            options->per_source = TERN_PER_NONE;
+        }
     }
     while (!error && rest) {
         /* the name of a file may contain commas */
@@ -249,18 +286,20 @@ int tern_policy_map_by(const char *option, const char *text, struct tern_options
     return error;
 }
 
-/* Cuts the modifiers off `copy`, OBJECT:MODIFIER,...; each must begin with one of `known`. Returns
- * 0 or TERN_ERR_ARG. */
-static int cut_modifiers(const char *option, char *copy, const char *const *known)
+/* Cuts the modifiers off `copy`, OBJECT:MODIFIER,...; each must be one of `known`. *ret_given has a
+ * bit for each that stands there. Returns 0 or TERN_ERR_ARG. */
+static int cut_modifiers(const char *option, char *copy, const char *const *known,
+                         unsigned *ret_given)
 {
     char *rest = strchr(copy, ':'), *word;
+    *ret_given = 0;
     if (rest)
         *rest++ = '\0';
     while ((word = strsep(&rest, ":,"))) {
-        int i = 0;
-        while (known[i] && strncasecmp(word, known[i], strlen(known[i])))
-            i++;
-        if (*word && !known[i])
+        int which = tern_words_find(word, known);
+        if (which >= 0)
+            *ret_given |= 1u << which;
+        else if (*word)
             return tern_error(TERN_ERR_ARG, "%s: no modifier \"%s\"; there are %s and %s", option,
                               word, known[0], known[1]);
     }
@@ -269,12 +308,13 @@ static int cut_modifiers(const char *option, char *copy, const char *const *know
 
 int tern_policy_rank_by(const char *option, const char *text, struct tern_options *options)
 {
+    enum { SPAN = 1, FILL = 2 };
     static const char *const known[] = {"span", "fill", NULL};
     char *copy = tern_must_copy(text);
-    const char *span = strcasestr(copy, ":span"), *fill = strcasestr(copy, ":fill");
-    options->map.rank_span = span && !fill;
-    options->map.rank_fill = fill != NULL;
-    int error = cut_modifiers(option, copy, known);
+    unsigned given;
+    int error = cut_modifiers(option, copy, known, &given);
+    options->map.rank_span = given == SPAN;
+    options->map.rank_fill = given & FILL;
     enum tern_map_level level;
     bool found = find_level(copy, &level) && level != TERN_MAP_LEVEL_NONE;
     free(copy);
@@ -303,14 +343,17 @@ static int refuse_foreign_binding(const char *option, const char *text)
 
 int tern_policy_bind_to(const char *option, const char *text, struct tern_options *options)
 {
-    /* accepted without effect: this is always so */
-    static const char *const known[] = {
-        "overload-allowed", "if-supported", "ordered", "report", "limit", "no-overload", NULL};
+    /* accepted without effect but for "report": this is always so */
+    enum { REPORT = 1 << 3 };
+    static const char *const known[] = {"overload-allowed", "if-supported", "ordered",
+                                        "report",           "no-overload",  NULL};
+    unsigned given = 0;
     int error = refuse_foreign_binding(option, text);
     if (error)
         return error;
     char *copy = tern_must_copy(text);
-    error = cut_modifiers(option, copy, known);
+    error = cut_modifiers(option, copy, known, &given);
+    options->report_bindings |= (given & REPORT) != 0;
     enum tern_map_level level;
     bool found = find_level(copy, &level) && level != TERN_MAP_LEVEL_SLOT;
     if (!found && strcasecmp(copy, "cpu-list") == 0) {

@@ -16,6 +16,10 @@ int tern_policy_cpu_set(const char *option, const char *text, struct tern_option
 /* Allows more ranks than slots, or forbids it. What is said last holds, but tern_options_parse
  * refuses a command line that says both. */
 void tern_policy_oversubscribe(const char *option, bool allow, struct tern_options *options);
+/* Reads N, the number of ranks on each object of the level. Warns if two sources say different
+ * things, and names the one that counts. */
+int tern_policy_per_object(const char *option, const char *text, enum tern_per_source source,
+                           enum tern_map_level level, struct tern_options *options);
 /* Reads "N:LEVEL" of --ppr. */
 int tern_policy_ppr(const char *option, const char *text, struct tern_options *options);
 

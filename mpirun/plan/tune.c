@@ -53,7 +53,7 @@ static int give_variable(const char *origin, const char *text, struct tern_optio
         *value++ = '\0';
     else
         value = getenv(name);
-    if (!*name)
+    if (!*name || *name == '-')
         error = tern_error(TERN_ERR_ARG, "%s: expected NAME=VALUE, not \"%s\"", origin, text);
     else if (value)
         tern_strings_set(&options->env, name, value);
@@ -95,8 +95,9 @@ static int read_tune(const char *path, char *text, tern_tune_setter *set,
     int error = 0;
     for (int number = 1; !error && (line = strsep(&text, "\n")); number++) {
         struct tern_strings words = { 0 };
-        tern_words_split(line, &words);
-        error = read_tune_line(path, number, &words, set, options);
+        error = tern_words_split(path, number, line, &words);
+        if (!error)
+            error = read_tune_line(path, number, &words, set, options);
         tern_strings_free(&words);
     }
     return error;
@@ -141,11 +142,19 @@ int tern_tune_set_delimiter(const char *origin, const char *text, struct tern_op
 
 int tern_tune_set_variables(const char *origin, const char *list, struct tern_options *options)
 {
+    tern_strings_add(&options->kept, origin);
+    options->env_list_origin = options->kept.items[options->kept.count - 1];
+    options->env_list = list;
+    return 0;
+}
+
+int tern_tune_give_variables(struct tern_options *options)
+{
     char delimiter[2] = { options->env_list_delimiter ? options->env_list_delimiter : ';', '\0' };
-    char *copy = tern_must_copy(list), *rest = copy, *word;
+    char *copy = tern_must_copy(options->env_list ? options->env_list : ""), *rest = copy, *word;
     int error = 0;
     while (!error && (word = strsep(&rest, delimiter)))
-        error = *word ? give_variable(origin, word, options) : 0;
+        error = *word ? give_variable(options->env_list_origin, word, options) : 0;
     free(copy);
     return error;
 }

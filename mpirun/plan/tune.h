@@ -21,10 +21,12 @@ int tern_tune_read(const char *origin, const char *files, tern_tune_setter *set,
  * keeps that value. */
 int tern_tune_read_settings(const char *origin, const char *files, tern_tune_setter *set,
                             struct tern_options *options);
-/* Gives variables to all ranks: "A=1;B", where B has mpirun's value. */
+/* Notes the variables for all ranks, "A=1;B", where B has mpirun's value. A later list replaces an
+ * earlier one. `list` must live as long as `options`. */
 int tern_tune_set_variables(const char *origin, const char *list, struct tern_options *options);
-/* Sets the character that separates variables in later calls of tern_tune_set_variables. It is ";"
- * at first. */
+/* Sets the character that separates the variables of the list. It is ";" at first. */
 int tern_tune_set_delimiter(const char *origin, const char *text, struct tern_options *options);
+/* Gives the variables of the list to all ranks. Call it when all options were read. */
+int tern_tune_give_variables(struct tern_options *options);
 
 #endif

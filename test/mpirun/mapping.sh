@@ -85,8 +85,9 @@ map -q --host far1,far2 -rf ranks
 is "its lines are the slots where none are given" "$rc" 0
 map --host far1:2,far2:2 -rf ranks
 is "its lines beyond the slots" "$rc $(head -n 1 err)" "1 mpirun: 5 ranks on 4 slots, and --oversubscribe was not given"
-map -q --host far1:2,far2:3 -rf ranks --bind-to none
-is "--bind-to none" "$rc $map" "0 0 far2 free;1 far1 free;2 far1 free;3 far2 free;4 far2 free;"
+map --host far1:2,far2:3 -rf ranks --bind-to none
+bound='0 0 far2 [../..][BB/BB];1 far1 [../BB][BB/..];2 far1 [BB/..][../..];3 far2 [../BB][../..];4 far2 free;'
+is "--bind-to none" "$rc $map" "$bound"
 map -q --host far1:2,far2:3 -rf ranks --use-hwthread-cpus
 is "threads" "$rc $map" '0 0 far2 [../..][BB/..];1 far1 [.B/..][B./..];2 far1 [B./..][../..];3 far2 [../B.][../..];4 far2 [BB/BB][../..];'
 printf 'rank 0=near slot=0\nrank 1=far slot=5\n' >ranks
@@ -98,8 +99,9 @@ unset HWLOC_SYNTHETIC
 core=$(taskset -cp $$ | sed 's/.*[:, -]//')
 show='echo "$OMPI_COMM_WORLD_RANK $(taskset -cp $$ | sed "s/.*: //")"'
 printf 'rank 1=localhost slot=p%s\nrank 0=localhost\n' "$core" >ranks
-run -q -rf ranks --bind-to none sh -c "$show"
-is "not bound here" "$rc $(sort out | sed -n 2p)" "0 1 $(taskset -cp $$ | sed 's/.*: //')"
+run -rf ranks --bind-to none sh -c "$show"
+is "bound and not bound here" "$rc $(sort out | tr '\n' ';')" "0 0 $(taskset -cp $$ | sed 's/.*: //');1 $core;"
+has "a binding that has no effect" err '--bind-to none has no effect on ranks that the rankfile ranks gives slots: these say where'
 run -q -rf ranks --use-hwthread-cpus sh -c "$show"
 is "bound here" "$rc $(sort out | sed -n 2p)" "0 1 $core"
 [ ! -e "$REACHED" ] || complain "a rankfile of this machine: asks other hosts"

@@ -118,6 +118,20 @@ maps "$large" "here:0-3 here:16-19" "${lots[@]}" -np 2 --cpus-per-rank 4
 maps "$numa" "here:0-2 here:4-6 here:8-10 here:12-14 here:16-18 here:20-22" "${lots[@]}" -np 6 --cpus-per-proc 3
 maps "$large" "here:0-3 here:16-19 here:4-7 here:20-23" "${lots[@]}" -np 4 --npersocket 2 --map-by socket:PE=4
 
+# several that say how many ranks each object gets: the same counts wherever it stands
+maps "$small" "here:0" "${lots[@]}" -npernode 1 -npersocket 2
+maps "$small" "here:0" "${lots[@]}" -npersocket 2 -npernode 1
+maps "$small" "here:0 here:2" "${lots[@]}" --ppr 2:socket -npersocket 1
+maps "$small" "here:0 here:2" "${lots[@]}" -npersocket 1 --ppr 2:socket
+maps "$small" "here:0" "${lots[@]}" -npersocket 2 --map-by ppr:1:node
+maps "$small" "here:0-1 here:0-1 here:2-3 here:2-3" "${lots[@]}" --map-by ppr:2:socket -npernode 1
+maps "$small" "here:0-1 here:0-1 here:2-3 here:2-3" OMPI_MCA_rmaps_base_n_pernode=1 "${lots[@]}" -npersocket 2
+printf 'rank 0=localhost slot=0:1\nrank 1=localhost slot=1:0\n' >ranks
+for bind in none core socket; do # Open MPI binds so, too
+    HWLOC_SYNTHETIC=$small run -q --dry-run --host localhost:4 -rf ranks --bind-to $bind true
+    is "-rf and --bind-to $bind" "$rc $(as_words out) $(cat err)" "0 here:1 here:2 "
+done
+
 # by default, on memory domains
 maps "$numa" "here:0-3 here:4-7 here:8-11 here:12-15" "${lots[@]}" -np 4
 maps "$numa" "here:0 here:1" "${lots[@]}" -np 2
@@ -371,7 +385,7 @@ ours "$small" "far2:0" --default-hostfile one --host far2
 run -np 1 echo ran :
 is "a last colon" "$rc $(cat out err)" "0 ran"
 run --rtos bogus -np 1 true
-has "--rtos bogus" err '^mpirun: --rtos bogus: there is no such word; expected donotlaunch, abort-nonzero-status'
+has "--rtos bogus" err '^mpirun: --rtos: there is no word "bogus"; known are donotlaunch, abort-nonzero-status'
 echo 'oob_tcp_if_exclude = lo' >excluded
 run --mca mca_base_param_files "$PWD/excluded" --mca oob_tcp_if_include eth0,lo --mca plm_rsh_agent "nosuchagent : $PWD/reach" --host other -np 1 echo ran
 is "the environment beats a file; the agent that is there" "$rc $(cat out)" "0 ran"
@@ -466,9 +480,9 @@ refuses "option -ppn is a word of other launchers (MPICH, Intel MPI); here it is
 refuses "option -genv is a word of other launchers (MPICH, Intel MPI); here it is -x NAME=VALUE" -genv A 1
 refuses "option -f is a word of other launchers (MPICH, Intel MPI); here it is --hostfile FILE" -f hosts
 refuses "--mca btl has no value: the option -np follows; write --mca btl VALUE" --mca btl -np 2
-refuses "--mca orte_tag_output is \"maybe\"; expected 0 or 1" --mca orte_tag_output maybe
-OMPI_MCA_orte_tag_output=perhaps refuses "OMPI_MCA_orte_tag_output is \"perhaps\"; expected 0 or 1"
-OMPI_MCA_orte_keep_fqdn_hostnames=perhaps refuses "OMPI_MCA_orte_keep_fqdn_hostnames is \"perhaps\"; expected 0 or 1"
+refuses "--mca orte_tag_output is \"maybe\"; expected 0 or 1. Change or remove it" --mca orte_tag_output maybe
+OMPI_MCA_orte_tag_output=perhaps refuses "OMPI_MCA_orte_tag_output is \"perhaps\"; expected 0 or 1. Change or remove it"
+OMPI_MCA_orte_keep_fqdn_hostnames=perhaps refuses "OMPI_MCA_orte_keep_fqdn_hostnames is \"perhaps\"; expected 0 or 1. Change or remove it"
 refuses "the command line both allows more ranks than slots (--oversubscribe) and forbids it (--nooversubscribe); use one of them" \
     --oversubscribe --nooversubscribe -np 1
 refuses "the command line both allows more ranks than slots (--oversubscribe) and forbids it (--nooversubscribe); use one of them" \
@@ -487,6 +501,111 @@ refuses "--mca hwloc_base_topo_file names /nonexist, which cannot be read: No su
 HWLOC_SYNTHETIC=$small run --display-map --dry-run --bind-to core --host localhost:2 -np 2 true
 has "--display-map: as Open MPI writes it" out 'Bound: socket 0\[core 1\[hwt 0-1\]\]:\[../BB\]\[../..\]$'
 refuses "--output xml is not supported: output is plain text; tag names the rank of each line" --output xml -np 1
+
+# an option in place of a value, a value of an option that has none, one dash and "="
+refuses "-x has no value: the option -np follows; write -x VALUE" -x -np 1
+refuses "--report-pid has no value: the option -np follows; write --report-pid VALUE" --report-pid -np 1
+refuses "--prepend-env PATH has no value: the option -np follows; write --prepend-env PATH VALUE" --prepend-env PATH -np 1
+refuses "--mca has no value: the option -np follows; write --mca NAME VALUE" --mca -np 1
+refuses "--wdir has no value: the option --np follows; write --wdir VALUE" --wdir --np 1
+warns "" --mca plm_rsh_args -v --report-pid -
+refuses "unknown option -np=2: with one dash a value is a word of its own; write -np 2" -np=2
+refuses "unknown option --quiet=1: --quiet takes no value; write --quiet" --quiet=1
+refuses "unknown option --mca=btl: --mca takes a name and a value; write --mca NAME VALUE" --mca=btl tcp
+refuses "unknown option --tag-outptu=1; did you mean --tag-output? (mpirun --help lists them)" --tag-outptu=1
+count=0 # every option with a value, of the table
+for option in $(sed -n 's/^    { "\([a-z][a-z-]*\)", \(READ\|WORD\|NUMBER\|LIST\|APP_WORD\|APP_NUMBER\|TUNE\|READ_APP\)(.*/\1/p' \
+    "$here/../../mpirun/plan/option_table.c"); do
+    run "--$option" -np 1 true
+    is "--$option -np" "$rc $(cat err)" "1 mpirun: --$option has no value: the option -np follows; write --$option VALUE"
+    count=$((count + 1))
+done
+[ $count -ge 40 ] || complain "only $count options with a value"
+echo '--mca btl -x A=1' >forgotten
+refuses "forgotten line 1 btl has no value: the option -x follows; write forgotten line 1 btl VALUE" --tune forgotten
+
+# Open MPI 5's words
+refuses '--display: there is no word "mapp"; did you mean map? known are map, map-devel, bindings, allocation, paths, topology' \
+    --display mapp -np 1
+refuses '--display needs a word; known are map, map-devel, bindings, allocation, paths, topology' --display '' -np 1
+refuses '--output: there is no word "tagg"; did you mean tag? known are tag, tag-detailed, tag-fullname, rank, timestamp, '\
+'merge-stderr-to-stdout, raw, xml, dir=DIR, file=FILE' --output tagg -np 1
+run --output '' -np 1 true
+has "--output of nothing" err '^mpirun: --output needs a word; known are tag'
+run --rtos '' -np 1 true
+has "--rtos of nothing" err '^mpirun: --rtos needs a word; known are donotlaunch'
+run --rtos abrot-nonzero-status=0 -np 1 true
+has "--rtos abrot" err '^mpirun: --rtos: there is no word "abrot-nonzero-status"; did you mean abort-nonzero-status\? known are'
+refuses '--rank-by: no object ""; there are slot, hwthread, core, l1cache, l2cache, l3cache, numa, socket, package and node' \
+    --rank-by '' -np 1
+refuses '--bind-to: no modifier "overload-alowed"; there are overload-allowed and if-supported' --bind-to core:overload-alowed -np 1
+warns 'mpirun: warning: --map-by "" is empty and has no effect' --map-by ''
+warns 'mpirun: warning: --map-by= is empty and has no effect' --map-by=
+warns 'mpirun: warning: --tune "" is empty and has no effect' --tune ''
+warns 'mpirun: warning: --output-filename names no directory: files are written below this one' --output-filename ''
+warns 'mpirun: warning: --display map:parseable: ":parseable" has no effect: the form is that of Open MPI 4.1' \
+    --display map:parseable --host localhost:1 --rtos donotlaunch
+HWLOC_SYNTHETIC=$small run -q --dry-run --bind-to core:REPORT --map-by socket:DISPLAY --host localhost:2 true
+is "--bind-to core:REPORT, --map-by socket:DISPLAY" "$rc $(grep -c 'MCW rank' err) $(grep -c 'Process rank' out)" "0 2 2"
+run --display alloc,map-devel,bind -q --dry-run --host localhost:1 true
+is "words cut short" "$rc $(grep -c 'ALLOCATED NODES' out) $(grep -c 'Process rank' out) $(grep -c 'MCW rank' err)" "0 1 1 1"
+
+# what stands beside a file of programs, and in files
+printf -- '-np 1 sh -c "echo $A"\n-np 1 -x A=7 sh -c "echo $A"\n' >programs
+run --oversubscribe -x A=4 --app programs
+is "-x beside --app" "$rc $(sort out | tr '\n' ' ')$(cat err)" "0 4 7 "
+run -q --wdir / --app programs
+is "--wdir beside --app" "$rc $(cat err)" "0 "
+run --oversubscribe -np 3 --app programs
+is "-np beside --app" "$rc $(cat err)" "0 mpirun: warning: -np 3 has no effect beside --app programs: the lines of that file say how \
+many ranks each program has"
+echo 'echo once' >programs
+run -q --oversubscribe -np 2 --app programs
+is "-np beside a line without it" "$rc $(cat out)" $'0 once\nonce'
+refuses "the program true stands beside --app programs, which says what to run; write it on a line of that file" --app programs
+printf 'far1\n' >more
+refuses "--machinefile more: this program has the hostfile two already; put the lines of both into one file" \
+    --hostfile two --machinefile more -np 1
+printf -- '-np 1 echo ok\n-np 1 echo "a b\n' >programs
+run --app programs
+is "a quote without an end" "$rc $(cat err)" "1 mpirun: programs, line 2: the quote \" before \"a b\" has no end on this line; end it, \
+or put quotes of the other kind around it"
+printf -- '-x A="1 2\n' >programs
+run --tune programs true
+has "a quote without an end in a tune file" err '^mpirun: programs, line 1: the quote " before "A=1 2" has no end on this line'
+echo 'localhost slots=1 slots=2' >more
+refuses 'more, line 1: "slots=2" is the second such number on this line; expected one, or a line of its own for each' --hostfile more
+printf '\xef\xbb\xbf-np 1 echo marked\n' >programs
+printf '\xef\xbb\xbfrank 0=localhost\n' >ranks
+printf '\xef\xbb\xbforte_tag_output = 1\n' >params
+printf '\xef\xbb\xbflocalhost slots=1\n' >more
+run --app programs
+is "a byte order mark: --app" "$rc $(cat out err)" "0 marked"
+OMPI_MCA_mca_param_files=$PWD/params run --hostfile more -rf ranks echo marked
+is "a byte order mark: parameters, hosts, ranks" "$rc $(cat out err)" "0 [1,0]<stdout>:marked"
+warns "" -rf ranks --mca btl 'self, tcp'
+refuses "--rankfile and --map-by core both choose where ranks run; use one of them" -rf ranks --map-by core
+refuses "--rankfile and -N 1 both choose where ranks run; use one of them" -rf ranks -N 1
+warns "mpirun: warning: --rank-by core has no effect: the rankfile ranks numbers the ranks" -rf ranks --rank-by core
+warns "mpirun: warning: -npersocket 2 has no effect beside -npernode 1" -npernode 1 -npersocket 2
+warns "mpirun: warning: -npersocket 2 has no effect beside -npernode 1" -npersocket 2 -npernode 1
+run --mca mca_base_env_list A=1 --mca mca_base_env_list B=2 -np 1 sh -c "$show"
+is "a list that replaces another" "$rc $(cat out err)" "0  2
+mpirun: warning: --mca mca_base_env_list B=2 replaces --mca mca_base_env_list A=1, given before"
+OMPI_MCA_mca_base_env_list=A=1 run --mca mca_base_env_list B=2 -np 1 sh -c "$show"
+is "a list that replaces that of the environment" "$rc $(cat out err)" "0  2"
+OMPI_MCA_orte_tag_output='' refuses "OMPI_MCA_orte_tag_output is \"\"; expected 0 or 1. Change or remove it" -np 1
+SLURM_JOB_ID=1 SLURM_NTASKS=2 warns "mpirun: warning: this is a batch job, but SLURM_JOB_NODELIST is not set: its hosts are unknown, \
+and ranks run on this one. Pass the variable on (sudo -E), or name hosts with --host"
+SLURM_JOB_ID=1 SLURM_NTASKS=2 warns "" --host localhost
+mkdir -p .prte .openmpi
+echo 'prte_default_hostfile = two' >.prte/mca-params.conf
+ours "$small" "far1:0 far1:1" -np 2
+echo 'orte_default_hostfile = uneven' >.openmpi/mca-params.conf
+ours "$small" "far1:0-1 far1:2-3 far2:0-1 far2:2-3 far2:0-1" -np 5
+run -np 1 --explain --dry-run -q true
+has "the order of files" out "orte_default_hostfile \(file $PWD/.openmpi/mca-params.conf\) = uneven"
+rm -r .prte .openmpi
 
 # --help TOPIC, in Open MPI's topics
 for topic in general debug output input mapping ranking binding devel compatibility launch dvm unsupported; do

@@ -95,7 +95,7 @@ START_TEST(test_hostfile_comments)
 {
     struct tern_host_list list = { 0 };
     ck_assert_int_eq(tern_hostfile_parse("f",
-                                         "\xef\xbb\xbf" "n1 slots=2 # below /scratch/*\n"
+                                         "n1 slots=2 # below /scratch/*\n"
                                          "n2 // and /* too\n"
                                          "/* n3\n"
                                          "n4 */ n5 /* five */ slots=3\n",

@@ -75,6 +75,8 @@ START_TEST(files)
     write_file(many, MANY);
     is_read(path, many);
     free(many);
+    write_file("\xef\xbb\xbfmarked", 9);
+    is_read(path, "marked");
     is_read("/dev/null", "");
     is_refused("/nowhere", "No such file or directory");
     is_refused("/", "Is a directory");
