@@ -25,6 +25,8 @@
 struct program {
     struct tern_strings words; /* the command and its arguments */
     struct tern_strings options; /* of this program */
+    struct tern_strings named, added; /* of its info: hosts and hosts to add */
+    bool hostfile; /* the info names one */
     char *soft;
     int np;
 };
@@ -36,9 +38,8 @@ struct reading {
     struct tern_strings job; /* options of the whole job */
     struct tern_strings inherit, inherit_map, inherit_rank, inherit_bind, inherit_app;
     struct tern_strings hosts; /* NAME:SLOTS, what is free */
-    struct tern_strings named, added; /* of the info: hosts and hosts to add */
     bool maps, ranks, binds; /* the info says how */
-    bool hostfile, oversubscribe;
+    bool oversubscribe;
     char *key;
     struct tern_spawn_line *line;
 };
@@ -122,13 +123,15 @@ static int read_key(struct reading *r, struct program *program, const char *key,
         free(program->soft);
         program->soft = tern_must_copy(value);
     } else if (strcmp(key, "host") == 0) {
-        add_list(&r->named, value);
+        add_list(&program->named, value);
     } else if (strcmp(key, "add-host") == 0 || strcmp(key, "add_host") == 0) {
-        add_list(&r->added, value);
-    } else if (strcmp(key, "hostfile") == 0 || strcmp(key, "add-hostfile") == 0 ||
-               strcmp(key, "add_hostfile") == 0) {
-        r->hostfile = true;
-        add_option(&r->job, "--hostfile", value);
+        add_list(&program->added, value);
+    } else if (strcmp(key, "hostfile") == 0) {
+        program->hostfile = true;
+        add_option(&program->options, "--hostfile", value);
+    } else if (strcmp(key, "add-hostfile") == 0 || strcmp(key, "add_hostfile") == 0) {
+        program->hostfile = true;
+        add_option(&program->options, "--add-hostfile", value);
     } else if (strcmp(key, "env") == 0) {
         add_variables(program, value);
     } else if (strcmp(key, "map_by") == 0 || strcmp(key, "mapper") == 0) {
@@ -236,15 +239,27 @@ static void add_host(const struct reading *r, const char *host, struct tern_stri
         tern_strings_format(words, "%s:*", host);
 }
 
-static void add_hosts(const struct reading *r, struct tern_strings *words)
+/* Adds the hosts of a program: those of its info, or those of the parents' job. */
+static void add_hosts(const struct reading *r, const struct program *program,
+                      struct tern_strings *words)
 {
-    const struct tern_strings *first = r->named.count ? &r->named : &r->hosts;
-    if (r->hostfile && !r->named.count) /* the file alone says which hosts */
+    const struct tern_strings *first = program->named.count ? &program->named : &r->hosts;
+    if (program->hostfile && !program->named.count) /* the file alone says which hosts */
         return;
     for (int i = 0; i < first->count; i++)
         add_host(r, first->items[i], words);
-    for (int i = 0; i < r->added.count; i++)
-        add_host(r, r->added.items[i], words);
+    for (int i = 0; i < program->added.count; i++)
+        add_host(r, program->added.items[i], words);
+}
+
+/* Returns true if the info of a program says where it runs. */
+static bool names_hosts(const struct reading *r)
+{
+    bool names = false;
+    for (int i = 0; i < r->count; i++)
+        names |= r->programs[i].named.count || r->programs[i].added.count ||
+                 r->programs[i].hostfile;
+    return names;
 }
 
 static void add_all(struct tern_strings *to, const struct tern_strings *from)
@@ -258,7 +273,7 @@ static void add_all(struct tern_strings *to, const struct tern_strings *from)
 static int slots_left(const struct reading *r, int at)
 {
     int left = 0;
-    if (r->oversubscribe || !r->hosts.count || r->named.count || r->hostfile || r->added.count)
+    if (r->oversubscribe || !r->hosts.count || names_hosts(r))
         return 1 << 20;
     for (int i = 0; i < r->hosts.count; i++)
         left += atoi(strrchr(r->hosts.items[i], ':') + 1);
@@ -279,6 +294,8 @@ static void write_program(struct reading *r, int at, struct tern_strings *words)
     tern_strings_format(words, "%d", program->np);
     if (program->soft)
         add_option(words, "-soft", program->soft);
+    if (!at || names_hosts(r)) /* else all programs share the hosts of the first */
+        add_hosts(r, program, words);
     add_all(words, &r->inherit_app);
     add_all(words, &program->options);
     tern_strings_add(words, "--");
@@ -297,7 +314,6 @@ static void write_line(struct reading *r, const char *called, struct tern_string
     if (!r->binds)
         add_all(words, &r->inherit_bind);
     add_all(words, &r->job);
-    add_hosts(r, words);
     for (int at = 0; at < r->count; at++)
         write_program(r, at, words);
 }
@@ -307,13 +323,15 @@ static void free_reading(struct reading *r)
     for (int i = 0; i < r->count; i++) {
         tern_strings_free(&r->programs[i].words);
         tern_strings_free(&r->programs[i].options);
+        tern_strings_free(&r->programs[i].named);
+        tern_strings_free(&r->programs[i].added);
         free(r->programs[i].soft);
     }
     free(r->programs);
     free(r->key);
     struct tern_strings *const lists[] = {&r->job,          &r->inherit,     &r->inherit_map,
                                           &r->inherit_rank, &r->inherit_bind, &r->inherit_app,
-                                          &r->hosts,        &r->named,       &r->added};
+                                          &r->hosts};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         tern_strings_free(lists[i]);
 }

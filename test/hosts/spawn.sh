@@ -28,6 +28,9 @@ is "add-host" "$rc $(hosts_of child)" "0 n2 n2 "
 printf 'n2 slots=1\nn3 slots=1\n' >file
 run -n 1 "$PWD/spawning" start 2 '' hostfile "$PWD/file"
 is "hostfile" "$rc $(hosts_of child)" "0 n2 n3 "
+# two programs with hosts of their own: ranks 0 and 1, and 2 and 3
+run -n 1 "$PWD/spawning" several n3:2 n2:2
+is "hosts of each program" "$rc $(sed -n 's/^child \([0-9]\).* on /\1 /p' out | sort | tr '\n' ' ')" "0 0 n3 1 n3 2 n2 3 n2 "
 # a parent on another host than mpirun's
 run -n 2 --host n2:1,n3:2 "$PWD/spawning" start 1 ''
 is "parents elsewhere" "$rc $(hosts_of parent)$(hosts_of child)" "0 n2 n3 n3 "

@@ -208,22 +208,26 @@ static void start(const char *program, int argc, char **argv)
         MPI_Comm_disconnect(&inter);
 }
 
-/* spawning several: two programs with an info each */
-static void start_several(const char *program)
+/* spawning several [HOSTS HOSTS]: two programs with an info each */
+static void start_several(const char *program, char **hosts)
 {
     MPI_Comm inter;
     MPI_Info infos[2];
     int codes[5];
     char *commands[] = {(char *)program, (char *)program};
-    char *first[] = {"child", "show", "a", NULL}, *second[] = {"child", "show", "b\nc", NULL}, **argvs[] = {first, second};
+    char *how = *hosts ? "" : "show", *first[] = {"child", how, "a", NULL}, *second[] = {"child", how, "b\nc", NULL}, **argvs[] = {first, second};
     for (int i = 0; i < 2; i++)
         MPI_Info_create(&infos[i]);
     MPI_Info_set(infos[0], "env", "VALUE=one\nOTHER=2");
     MPI_Info_set(infos[1], "wdir", "/");
     MPI_Info_set(infos[1], "soft", "0:2:2,1");
+    for (int i = 0; i < 2 && hosts[i]; i++)
+        MPI_Info_set(infos[i], "host", hosts[i]);
     MPI_Comm_spawn_multiple(2, commands, argvs, (int[]){2, 3}, infos, 0, MPI_COMM_WORLD, &inter, codes);
     for (int i = 0; i < 2; i++)
         MPI_Info_free(&infos[i]);
+    if (*hosts)
+        talk(inter, 0, "parent");
     print_codes(codes, 5);
     MPI_Comm_disconnect(&inter);
 }
@@ -327,7 +331,7 @@ int main(int argc, char **argv)
     if (strcmp(what, "start") == 0)
         start(argv[0], argc, argv);
     else if (strcmp(what, "several") == 0)
-        start_several(argv[0]);
+        start_several(argv[0], argv + 2);
     else if (strcmp(what, "rooted") == 0)
         start_from_root(argv[0]);
     else if (strcmp(what, "siblings") == 0)

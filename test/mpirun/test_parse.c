@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "lib/util/error.h"
+#include "mpirun/jobs/spawn_line.h"
 #include "mpirun/plan/allocation.h"
 #include "mpirun/wire/connection.h"
 #include "mpirun/tree/agent_bootstrap.h"
@@ -311,6 +312,47 @@ START_TEST(test_allocation_is_found)
 }
 END_TEST
 
+/* Returns the command line for a question, as one text. The caller frees it. */
+static char *line_for(const char *question)
+{
+    struct tern_spawn_line line;
+    char *copy = strdup(question), *text = strdup("");
+    ck_assert_int_eq(tern_spawn_line_make("mpirun", copy, &line), 0);
+    for (int i = 0; i < line.words.count; i++) {
+        char *longer = tern_must_format("%s%s%s", text, i ? " " : "", line.words.items[i]);
+        free(text);
+        text = longer;
+    }
+    tern_strings_free(&line.words);
+    free(copy);
+    return text;
+}
+
+/* Each program that ranks start has the hosts of its own info, or those of its parents. */
+START_TEST(test_hosts_of_children)
+{
+    static const struct {
+        const char *question, *line;
+    } cases[] = {
+        {"host=n1:2\nprogram=a\nnp=1\nprogram=b\nnp=1\n",
+         "mpirun --stdin none -np 1 --host n1:2 -- a : -np 1 -- b"},
+        {"host=n1:2\nprogram=a\nnp=1\nkey=host\nvalue=n2:1\nprogram=b\nnp=3\nkey=host\nvalue="
+         "n3:3,n1\n",
+         "mpirun --stdin none -np 1 --host n2:1 -- a : -np 3 --host n3:3 --host n1:2 -- b"},
+        {"host=n1:2\nprogram=a\nnp=1\nprogram=b\nnp=1\nkey=add-host\nvalue=n2\n",
+         "mpirun --stdin none -np 1 --host n1:2 -- a : -np 1 --host n1:2 --host n2:* -- b"},
+        {"host=n1:2\nprogram=a\nnp=1\nkey=hostfile\nvalue=f\nkey=add-hostfile\nvalue=g\n"
+         "program=b\nnp=1\n",
+         "mpirun --stdin none -np 1 --hostfile f --add-hostfile g -- a : -np 1 --host n1:2 -- b"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *line = line_for(cases[i].question);
+        ck_assert_str_eq(line, cases[i].line);
+        free(line);
+    }
+}
+END_TEST
+
 START_TEST(test_frames)
 {
     struct tern_parcel parcel = { 0 }, wire = { 0 };
@@ -587,6 +629,7 @@ int main(void)
     tcase_add_test(all, test_slurm_numbers);
     tcase_add_test(all, test_allocation_files);
     tcase_add_test(all, test_allocation_is_found);
+    tcase_add_test(all, test_hosts_of_children);
     tcase_add_test(all, test_frames);
     tcase_add_test(all, test_connections);
     tcase_add_test(all, test_connected_jobs);
