@@ -112,6 +112,8 @@ int tern_hostfile_parse_line(const char *line, struct tern_host_entry *ret_entry
     if (error == 0 && entry.max_slots && entry.slots > entry.max_slots)
         error = tern_error(TERN_ERR_ARG, "host %s has slots=%d, more than its max_slots=%d",
                            entry.name, entry.slots, entry.max_slots);
+    if (error == 0 && !entry.slots)
+        entry.slots = entry.max_slots; /* as in Open MPI 4.1 */
     if (error == 0)
         *ret_entry = entry;
     return error;

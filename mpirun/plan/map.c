@@ -356,7 +356,7 @@ static bool is_counted(const struct tern_map_request *request)
 }
 
 /* As Open MPI 4.1: two ranks, or all slots of a batch job, go to single cores, other jobs to
- * memory domains or sockets. */
+ * memory domains or sockets. Ranks in the sequence of hosts are not bound. */
 static void decide_defaults(const struct tern_mapping *m)
 {
     const struct tern_map_request *request = m->request;
@@ -381,6 +381,8 @@ static void decide_defaults(const struct tern_mapping *m)
         return;
     if (request->pe)
         map->bind = m->unit;
+    else if (request->fixed && !request->fixed_by) /* --map-by seq */
+        map->bind = TERN_MAP_LEVEL_NONE;
     else if (asked && map->by < TERN_MAP_LEVEL_NODE)
         map->bind = map->by;
     else

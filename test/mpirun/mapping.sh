@@ -58,9 +58,9 @@ done
 map -q --map-by seq:FILE=hosts --bind-to core
 is "seq:FILE=" "$rc $map" "0 0 far1 [BB/..][../..];1 far2 [BB/..][../..];2 far1 [../BB][../..];"
 map -q --map-by seq --host far2,far1:2,far2 -np 3
-is "seq of --host" "$rc $map" "0 0 far2 [BB/BB][../..];1 far1 [BB/BB][../..];2 far1 [../..][BB/BB];"
+is "seq of --host" "$rc $map" "0 0 far2 free;1 far1 free;2 far1 free;"
 map -q --map-by seq --host far2,far1,far3 -np 1 true : -np 2
-is "seq of two programs" "$rc $(grep -c 'App: 1' out) $map" "0 2 0 far2 [BB/BB][../..];1 far1 [BB/BB][../..];2 far3 [BB/BB][../..];"
+is "seq of two programs" "$rc $(grep -c 'App: 1' out) $map" "0 2 0 far2 free;1 far1 free;2 far3 free;"
 
 # as a rankfile says
 cat >ranks <<'END'

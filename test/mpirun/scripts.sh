@@ -173,6 +173,16 @@ run -q --dry-run --host far1:4 -np 2 true : --host far1:4,far2:2 -np 7 true
 is "more ranks than slots for a program" "$rc $(cat err)" "1 mpirun: program 2 has 7 ranks, but the hosts that it may use have \
 6 free slots for it, and --oversubscribe was not given"
 
+# a limit alone is the number of slots
+printf 'far1 slots=2\nfar2 max-slots=3\n' >most
+maps "$small" "far1:0-1 far1:2-3 far2:0-1 far2:2-3 far2:0-1" --hostfile most
+printf 'far1 max-slots=6\n' >most
+maps "$small" "far1:- far1:- far1:- far1:- far1:- far1:-" --hostfile most
+
+# in the order of hosts: not bound
+maps "$large" "far1:- far2:- far1:-" --map-by seq --host far1,far2,far1
+ours "$large" "far1:0 far2:0 far1:1" --map-by seq --host far1,far2,far1 --bind-to core
+
 # more ranks than slots: shared out, not bound
 maps "$small" "far1:- far1:- far1:- far2:- far2:- far2:-" --hostfile two -np 6 --oversubscribe
 maps "$small" "far1:- far1:- far1:- far1:- far2:- far2:- far2:- far2:- far2:-" --hostfile uneven -np 9 --oversubscribe
@@ -685,6 +695,18 @@ if [ -e "$completions" ]; then
     is "a foreign option" "$(completed mpirun --perhos)" ""
 else
     complain "no completion in $completions"
+fi
+if command -v zsh >/dev/null; then
+    # offered WORD...: all that zsh is offered for the last word
+    offered() {
+        # shellcheck disable=SC2016
+        zsh -fc 'compadd() { print -l -- $@ }; _alternative() { print $@ }; file=$1; shift; words=($@) CURRENT=$# PREFIX=$@[-1]; . $file' \
+            - "${MPIRUN%/bin/*}/share/zsh/site-functions/_mpirun" "$@" | grep -cxFe "$OFFER"
+    }
+    is "zsh: mpirun --npers" "$(OFFER=--npersocket offered mpirun --npers)" 1
+    is "zsh: mpirun --mca btl_tcp_l" "$(PATH=${MPIRUN%/*}:$PATH OFFER=btl_tcp_links offered mpirun --mca btl_tcp_l)" 1
+    is "zsh: a foreign option" "$(OFFER=--perhost offered mpirun --perhos)" 0
+    is "zsh: a program" "$(OFFER='commands:program:_command_names -e files:file:_files' offered mpirun ri)" 1
 fi
 [ $lines -ge 60 ] || complain "$lines command lines, expected 60 at least"
 finish
