@@ -48,15 +48,27 @@ static const struct tern_option *find_option(char *word, char **ret_value)
     return NULL;
 }
 
-/* Returns the error for `word`, NAME=VALUE of an option that is written otherwise. */
+/* Finds an option that is not written as `name`: NAME=VALUE, or a name and a number such as "np4".
+ * Returns NULL if it is none of these. */
+static const struct tern_option *find_misjoined(const char *name, const char **ret_value)
+{
+    size_t length = strcspn(name, "="), letters = strcspn(name, "0123456789");
+    bool number = name[letters] && !name[letters + strspn(name + letters, "0123456789")];
+    char *bare = tern_must_format("%.*s", (int)(number ? letters : length), name);
+    const struct tern_option *option = number || name[length] ? tern_option_named(bare) : NULL;
+    free(bare);
+    *ret_value = number ? name + letters : name + length + (name[length] == '=');
+    return number && option && option->values != 1 ? NULL : option;
+}
+
+/* Returns the error for `word`, an option with a value that is written otherwise. */
 static int misjoined_option(const struct tern_option *option, const char *word, const char *value)
 {
     const char *dashes = option->name[1] ? "--" : "-";
     if (option->values == 1)
         return tern_error(TERN_ERR_ARG,
-                          "unknown option %s: with one dash a value is a word of its own; write "
-                          "-%s %s",
-                          word, option->name, *value ? value : "VALUE");
+                          "unknown option %s: the value is a word of its own; write -%s %s", word,
+                          option->name, *value ? value : "VALUE");
     return tern_error(TERN_ERR_ARG, "unknown option %s: %s%s takes %s; write %s%s%s", word, dashes,
                       option->name, option->values ? "a name and a value" : "no value", dashes,
                       option->name, option->values ? " NAME VALUE" : "");
@@ -65,9 +77,12 @@ static int misjoined_option(const struct tern_option *option, const char *word, 
 static int unknown_option(const char *word)
 {
     const char *name = word + 1 + (word[1] == '-'), *nearest = NULL;
+    const char *value;
+    const struct tern_option *meant = find_misjoined(name, &value);
+    if (meant)
+        return misjoined_option(meant, word, value);
     size_t length = strcspn(name, "=");
     char *bare = tern_must_format("%.*s", (int)length, name);
-    const struct tern_option *meant = name[length] ? tern_option_named(bare) : NULL;
     enum { SHORTEST = 3 }; /* a shorter option is near to any short word */
     int best = (int)length / 3 + (length > SHORTEST);
     for (int i = 0; i < tern_option_count; i++) {
@@ -82,8 +97,6 @@ static int unknown_option(const char *word)
         }
     }
     free(bare);
-    if (meant)
-        return misjoined_option(meant, word, name + length + 1);
     if (nearest)
         return tern_error(TERN_ERR_ARG,
                           "unknown option %s; did you mean --%s? (mpirun --help lists them)", word,
@@ -210,11 +223,12 @@ static void note_option(const char *word, char **values, int count, struct tern_
 }
 
 /* Refuses a second hostfile of one program. *said is the first one, or NULL. */
-static int note_hostfile(const struct tern_option *option, const char *word, const char *path,
+static int note_hostfile(const struct tern_option *option, const char *word, char **values,
                          const char **said)
 {
     if (option != tern_option_named("hostfile") && option != tern_option_named("machinefile"))
         return 0;
+    const char *path = values[0];
     if (*said && strcmp(*said, path))
         return tern_error(TERN_ERR_ARG,
                           "%s %s: this program has the hostfile %s already; put the "
@@ -229,11 +243,17 @@ static int note_hostfile(const struct tern_option *option, const char *word, con
 static int give_to_file(const struct tern_app *app, const char *path, int first,
                         struct tern_options *options)
 {
+    if (first == options->app_count)
+        return tern_error(TERN_ERR_ARG, "the application file %s names no program", path);
     if (app->argv.count)
         return tern_error(TERN_ERR_ARG,
                           "the program %s stands beside --app %s, which says what to "
                           "run; write it on a line of that file",
                           app->argv.items[0], path);
+    if (app->soft)
+        return tern_error(TERN_ERR_ARG, "-soft stands beside --app %s; write it on a line of that "
+                                        "file, behind -np",
+                          path);
     bool counts = !app->np;
     for (int i = first; i < options->app_count; i++) {
         struct tern_app *of = &options->apps[i];
@@ -271,6 +291,21 @@ static int apply_option(const struct tern_option *option, const char *word, char
     return error;
 }
 
+/* Refuses an option whose dash is another character, as word processors write it: it would be the
+ * name of a program. */
+static int check_dash(const char *word)
+{
+    static const char *const dashes[] = {"\u2010", "\u2011", "\u2012",
+                                         "\u2013", "\u2014", "\u2212"};
+    for (size_t i = 0; i < sizeof dashes / sizeof *dashes; i++)
+        if (strncmp(word, dashes[i], strlen(dashes[i])) == 0)
+            return tern_error(TERN_ERR_ARG,
+                              "%s begins with a dash that is not \"-\"; write -%s, or ./%s if a "
+                              "program is meant",
+                              word, word + strlen(dashes[i]), word);
+    return 0;
+}
+
 /* Reads the options and the program of one context, from words[*at] up to ":" or the end. Returns
  * 0, 1 if help or version was printed, or TERN_ERR_ARG. */
 static int read_app(char **words, int count, int *at, struct tern_options *options,
@@ -303,7 +338,7 @@ static int read_app(char **words, int count, int *at, struct tern_options *optio
         note_option(word, values, joined ? 0 : follow, options);
         tern_repeats_note(option, word, values, options);
         tern_inherit_note(option, values, options);
-        int error = note_hostfile(option, word, values[0], &hostfile);
+        int error = note_hostfile(option, word, values, &hostfile);
         if (!error && option->kind == TERN_OPTION_APPFILE)
             error = read_appfile(file = values[0], options);
         else if (!error)
@@ -312,13 +347,16 @@ static int read_app(char **words, int count, int *at, struct tern_options *optio
             return error;
         *at += 1 + follow;
     }
+    int error = *at < count ? check_dash(words[*at]) : 0;
+    if (error)
+        return error;
     for (; *at < count && strcmp(words[*at], ":"); (*at)++)
         tern_strings_add(&app->argv, words[*at]);
     for (; hosts < options->hosts.count && !options->hosts_are_default; hosts++)
         tern_strings_add(&app->hosts, options->hosts.items[hosts]);
     for (; files < options->hostfiles.count; files++)
         tern_strings_add(&app->hostfiles, options->hostfiles.items[files]);
-    if (file && options->app_count > first)
+    if (file)
         return give_to_file(app, file, first, options);
     if (app->argv.count == 0)
         return tern_error(

@@ -30,7 +30,8 @@ static const struct line lines[] = {
       "  -H, --host HOST[:N],...    where to run, and the number of slots there; default: 1\n" },
     { "launch mapping",
       "  --hostfile FILE            the same from a file of lines \"HOST slots=N max-slots=N\"; "
-      "also -machinefile\n" },
+      "also -machinefile;\n"
+      "                             --add-hostfile FILE: those of another file, too\n" },
     { "launch", "  -x NAME[=VALUE]            give the environment variable to the ranks\n" },
     { "launch", "  --wdir DIR                 working directory of the ranks; also -wd\n" },
     { "launch", "  --path DIRS                where to look for PROGRAM before PATH\n" },

@@ -267,6 +267,10 @@ int tern_parameters_of_environment(struct tern_options *options)
             value = value_of_file(row->name, origin, sizeof origin);
         if (value)
             error = apply(row, origin, value, options);
+        if (error && !*value) {
+            tern_options_warn(options, "%s is empty and has no effect; remove it", origin);
+            error = 0;
+        }
     }
     if (error)
         return error;

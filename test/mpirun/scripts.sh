@@ -519,7 +519,11 @@ refuses "--prepend-env PATH has no value: the option -np follows; write --prepen
 refuses "--mca has no value: the option -np follows; write --mca NAME VALUE" --mca -np 1
 refuses "--wdir has no value: the option --np follows; write --wdir VALUE" --wdir --np 1
 warns "" --mca plm_rsh_args -v --report-pid -
-refuses "unknown option -np=2: with one dash a value is a word of its own; write -np 2" -np=2
+refuses "unknown option -np=2: the value is a word of its own; write -np 2" -np=2
+refuses "unknown option -np4: the value is a word of its own; write -np 4" -np4
+refuses "unknown option -N2: the value is a word of its own; write -N 2" -N2
+refuses '–np begins with a dash that is not "-"; write -np, or ./–np if a program is meant' –np 2
+refuses '—hostfile begins with a dash that is not "-"; write -hostfile, or ./—hostfile if a program is meant' -np 1 —hostfile two
 refuses "unknown option --quiet=1: --quiet takes no value; write --quiet" --quiet=1
 refuses "unknown option --mca=btl: --mca takes a name and a value; write --mca NAME VALUE" --mca=btl tcp
 refuses "unknown option --tag-outptu=1; did you mean --tag-output? (mpirun --help lists them)" --tag-outptu=1
@@ -572,6 +576,8 @@ many ranks each program has"
 echo 'echo once' >programs
 run -q --oversubscribe -np 2 --app programs
 is "-np beside a line without it" "$rc $(cat out)" $'0 once\nonce'
+run -soft 1 --app programs
+is "-soft beside --app" "$rc $(cat err)" "1 mpirun: -soft stands beside --app programs; write it on a line of that file, behind -np"
 refuses "the program true stands beside --app programs, which says what to run; write it on a line of that file" --app programs
 printf 'far1\n' >more
 refuses "--machinefile more: this program has the hostfile two already; put the lines of both into one file" \
@@ -604,7 +610,11 @@ is "a list that replaces another" "$rc $(cat out err)" "0  2
 mpirun: warning: --mca mca_base_env_list B=2 replaces --mca mca_base_env_list A=1, given before"
 OMPI_MCA_mca_base_env_list=A=1 run --mca mca_base_env_list B=2 -np 1 sh -c "$show"
 is "a list that replaces that of the environment" "$rc $(cat out err)" "0  2"
-OMPI_MCA_orte_tag_output='' refuses "OMPI_MCA_orte_tag_output is \"\"; expected 0 or 1. Change or remove it" -np 1
+OMPI_MCA_orte_tag_output='' warns "mpirun: warning: OMPI_MCA_orte_tag_output is empty and has no effect; remove it"
+OMPI_MCA_orte_set_default_slots='' warns "mpirun: warning: OMPI_MCA_orte_set_default_slots is empty and has no effect; remove it"
+OMPI_MCA_rmaps_base_mapping_policy='' OMPI_MCA_btl='' warns ""
+: >nobody
+refuses "the application file nobody names no program" --app nobody
 SLURM_JOB_ID=1 SLURM_NTASKS=2 warns "mpirun: warning: this is a batch job, but SLURM_JOB_NODELIST is not set: its hosts are unknown, \
 and ranks run on this one. Pass the variable on (sudo -E), or name hosts with --host"
 SLURM_JOB_ID=1 SLURM_NTASKS=2 warns "" --host localhost
