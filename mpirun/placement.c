@@ -149,7 +149,8 @@ int tern_placement_collect(struct tern_options *options, struct tern_placement *
     int kept = 0;
     for (int i = 0; i < list->count; i++) {
         const struct tern_host_entry *entry = &list->items[i];
-        if ((!options->no_local || !entry->here) && !tern_left_out_has(entry->name)) {
+        bool wanted = !options->most_hosts || kept < options->most_hosts;
+        if (wanted && (!options->no_local || !entry->here) && !tern_left_out_has(entry->name)) {
             keep_limits(p, i, kept);
             list->items[kept++] = *entry;
         }

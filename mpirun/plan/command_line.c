@@ -53,7 +53,8 @@ static const struct tern_option *find_option(char *word, char **ret_value)
 static const struct tern_option *find_misjoined(const char *name, const char **ret_value)
 {
     size_t length = strcspn(name, "="), letters = strcspn(name, "0123456789");
-    bool number = name[letters] && !name[letters + strspn(name + letters, "0123456789")];
+    bool number = !name[length] && name[letters] &&
+                  !name[letters + strspn(name + letters, "0123456789")];
     char *bare = tern_must_format("%.*s", (int)(number ? letters : length), name);
     const struct tern_option *option = number || name[length] ? tern_option_named(bare) : NULL;
     free(bare);
@@ -496,11 +497,24 @@ static int check_rankfile(const struct tern_options *options)
                       said);
 }
 
+/* As in Open MPI, --wdir counts before --set-cwd-to-session-dir. */
+static void choose_wdirs(struct tern_options *options)
+{
+    for (int at = 0; at < options->app_count; at++) {
+        struct tern_app *app = &options->apps[at];
+        if (app->wdir && app->wdir_session)
+            tern_options_warn(options, "--set-cwd-to-session-dir has no effect beside --wdir %s",
+                              app->wdir);
+        app->wdir_session &= !app->wdir;
+    }
+}
+
 /* Completes what only all options together say, and refuses what contradicts itself. Returns 0 or
  * TERN_ERR_ARG. */
 static int join_options(struct tern_options *options)
 {
     drop_empty_values(options);
+    choose_wdirs(options);
     int error = tern_tune_give_variables(options);
     if (error)
         return error;
@@ -512,6 +526,10 @@ static int join_options(struct tern_options *options)
     }
     if (options->by_rankfile && !options->rankfile)
         return tern_error(TERN_ERR_ARG, "--map-by rankfile needs the option --rankfile FILE, too");
+    if (options->bind_to_list && !options->cpu_list) {
+        tern_options_warn(options, "--bind-to cpu-list binds nobody without --cpu-list LIST");
+        options->map.bind = TERN_MAP_LEVEL_NONE;
+    }
     error = check_rankfile(options);
     if (error)
         return error;
@@ -551,6 +569,7 @@ int tern_options_parse(int argc, char **argv, struct tern_options *ret_options)
     if (result == 0)
         result = tern_parameters_of_environment(&options);
     options.per_is_default = true;
+    options.pe_said = NULL;
     if (result == 0)
         result = parse_words(argv + 1, argc - 1, &options);
     if (result == 0)

@@ -349,7 +349,7 @@ const struct tern_launcher_parameter tern_launcher_parameters[] = {
     { "orte_launch", QUIET },
     { "orte_leave_session_attached", TRUTH },
     { "orte_local_daemon_uri", QUIET },
-    { "orte_max_vm_size", QUIET },
+    { "orte_max_vm_size", OPTION("max-vm-size") },
     { "orte_mgmt_transports", QUIET },
     { "orte_no_vm", TRUTH },
     { "orte_node_regex", QUIET },

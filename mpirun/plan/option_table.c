@@ -409,8 +409,8 @@ const struct tern_option tern_option_table[] = {
     { "N", READ(set_per_node) },
     { "pernode", ALIAS(set_per_node, "1") },
     { "npersocket", READ(set_per_socket) },
-    { "cpus-per-proc", NUMBER(map.pe, TERN_MAX_CPUS) },
-    { "cpus-per-rank", NUMBER(map.pe, TERN_MAX_CPUS) },
+    { "cpus-per-proc", READ(tern_policy_cpus_per_rank) },
+    { "cpus-per-rank", READ(tern_policy_cpus_per_rank) },
     { "cpu-set", READ(tern_policy_cpu_set) },
     { "cpu-list", READ(tern_policy_cpu_set) },
     { "bynode", ALIAS(tern_policy_map_by, "node") },
@@ -474,7 +474,7 @@ const struct tern_option tern_option_table[] = {
     { "get-stack-traces", WARNED(0, "--timeout says what each rank was doing") },
     { "launch-agent", READ(tern_parameter_set_launch_agent) },
     { "leave-session-attached", IGNORED(0) },
-    { "max-vm-size", IGNORED(1) },
+    { "max-vm-size", NUMBER(most_hosts, 1 << 20) },
     { "noprefix", FLAG(no_prefix) },
     { "novm", IGNORED(0) },
     { "ompi-server", READ(set_name_server) },
@@ -560,7 +560,7 @@ const char *tern_option_replaced(const struct tern_option *option)
     static int (*const replacing[])(const char *, const char *, struct tern_options *) = {
         tern_policy_map_by, tern_policy_rank_by, tern_policy_bind_to, tern_policy_cpu_set,
         set_per_node,       set_per_socket,      tern_policy_ppr,     read_stdin_target,
-        set_output_dir,
+        set_output_dir,     tern_policy_cpus_per_rank,
     };
     bool replaces = option->kind == TERN_OPTION_NUMBER || option->kind == TERN_OPTION_WORD;
     for (size_t i = 0; i < sizeof replacing / sizeof *replacing; i++)

@@ -75,6 +75,9 @@ struct tern_options {
     enum tern_per_source per_source; /* what has set map.per_object */
     const char *per_said;            /* that option and its value */
     bool per_is_default;             /* a parameter: every option replaces it */
+    const char *pe_said; /* the option that has set map.pe; NULL: none, or a parameter */
+    bool pe_of_map;      /* it is --map-by */
+    bool bind_to_list;   /* --bind-to cpu-list, which needs a list */
     const char *prefix;          /* --prefix, or implied; NULL if neither */
     const char *implied_prefix;  /* that of an absolute path to mpirun; NULL if it is relative */
     char *output_dir;            /* --output-filename; NULL if not given */
@@ -82,6 +85,7 @@ struct tern_options {
     bool output_no_job;          /* --output-filename DIR:nojobid: no directory for the job */
     bool output_plain; /* --output file=FILE: the files' names begin with `output_dir` */
     const char *report_pid;      /* --report-pid: "-", "+" or a file; NULL if not given */
+    int most_hosts;              /* --max-vm-size; 0: all */
     int stdin_rank;              /* a rank, TERN_STDIN_NONE or TERN_STDIN_ALL */
     int timeout_s;               /* --timeout in seconds; 0: no limit */
     bool oversubscribe;          /* --oversubscribe: the user wants ranks to share processors */

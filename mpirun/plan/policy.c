@@ -141,6 +141,36 @@ void tern_policy_oversubscribe(const char *option, bool allow, struct tern_optio
     }
 }
 
+/* Sets the number of processors of each rank. `of_map`: it is that of --map-by, which counts before
+ * others. */
+static int set_processors(const char *option, const char *text, bool of_map,
+                          struct tern_options *options)
+{
+    int count;
+    int error = tern_policy_number(option, text, 1, TERN_MAX_CPUS, &count);
+    if (error)
+        return error;
+    char *said = tern_must_format("%s%s%s", option, of_map ? "" : " ", text);
+    tern_strings_take(&options->kept, said);
+    const char *before = options->pe_said;
+    bool differ = before && options->map.pe != count, less = options->pe_of_map && !of_map;
+    if (differ && less)
+        tern_options_warn(options, "%s has no effect beside %s", said, before);
+    else if (differ && of_map)
+        tern_options_warn(options, "%s has no effect beside %s", before, said);
+    if (before && less)
+        return 0;
+    options->pe_said = said;
+    options->pe_of_map = of_map;
+    options->map.pe = count;
+    return 0;
+}
+
+int tern_policy_cpus_per_rank(const char *option, const char *text, struct tern_options *options)
+{
+    return set_processors(option, text, false, options);
+}
+
 static int read_modifier(const char *option, const char *word, struct tern_options *options)
 {
     if (strncasecmp(word, "file=", 5) == 0 && word[5] && options->sequential) {
@@ -156,7 +186,7 @@ static int read_modifier(const char *option, const char *word, struct tern_optio
         tern_strings_add(&options->kept, word + 8);
         return tern_policy_cpu_set(option, options->kept.items[options->kept.count - 1], options);
     } else if (strncasecmp(word, "pe=", 3) == 0) {
-        return tern_policy_number("PE=", word + 3, 1, TERN_MAX_CPUS, &options->map.pe);
+        return set_processors("PE=", word + 3, true, options);
     } else if (strcasecmp(word, "hwtcpus") == 0) {
         options->map.hwthreads = true;
     } else if (strcasecmp(word, "corecpus") == 0) {
@@ -356,7 +386,8 @@ int tern_policy_bind_to(const char *option, const char *text, struct tern_option
     options->report_bindings |= (given & REPORT) != 0;
     enum tern_map_level level;
     bool found = find_level(copy, &level) && level != TERN_MAP_LEVEL_SLOT;
-    if (!found && strcasecmp(copy, "cpu-list") == 0) {
+    options->bind_to_list = strcasecmp(copy, "cpu-list") == 0;
+    if (!found && options->bind_to_list) {
         level = TERN_MAP_LEVEL_HWTHREAD;
         found = true;
         if (options->map.by == TERN_MAP_LEVEL_DEFAULT)

@@ -20,6 +20,8 @@ void tern_policy_oversubscribe(const char *option, bool allow, struct tern_optio
  * things, and names the one that counts. */
 int tern_policy_per_object(const char *option, const char *text, enum tern_per_source source,
                            enum tern_map_level level, struct tern_options *options);
+/* Reads N of --cpus-per-rank. As in Open MPI, PE= of --map-by counts before it. */
+int tern_policy_cpus_per_rank(const char *option, const char *text, struct tern_options *options);
 /* Reads "N:LEVEL" of --ppr. */
 int tern_policy_ppr(const char *option, const char *text, struct tern_options *options);
 

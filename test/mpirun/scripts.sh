@@ -173,6 +173,12 @@ run -q --dry-run --host far1:4 -np 2 true : --host far1:4,far2:2 -np 7 true
 is "more ranks than slots for a program" "$rc $(cat err)" "1 mpirun: program 2 has 7 ranks, but the hosts that it may use have \
 6 free slots for it, and --oversubscribe was not given"
 
+maps "$large" "here:0-2 here:3-5" "${lots[@]}" -np 2 --cpus-per-proc 2 --map-by slot:PE=3
+maps "$large" "here:0-1 here:2-3" "${lots[@]}" -np 2 --map-by slot:PE=2 --cpus-per-proc 3
+maps "$large" "far1:0 far1:1" --max-vm-size 1 --host far1:2,far2:2
+maps "$large" "far1:0 far1:1" --mca orte_max_vm_size 1 --host far1:2,far2:2
+maps "$large" "here:- here:-" "${lots[@]}" -np 2 --bind-to cpu-list
+
 # a limit alone is the number of slots
 printf 'far1 slots=2\nfar2 max-slots=3\n' >most
 maps "$small" "far1:0-1 far1:2-3 far2:0-1 far2:2-3 far2:0-1" --hostfile most
@@ -563,6 +569,12 @@ HWLOC_SYNTHETIC=$small run -q --dry-run --bind-to core:REPORT --map-by socket:DI
 is "--bind-to core:REPORT, --map-by socket:DISPLAY" "$rc $(grep -c 'MCW rank' err) $(grep -c 'Process rank' out)" "0 2 2"
 run --display alloc,map-devel,bind -q --dry-run --host localhost:1 true
 is "words cut short" "$rc $(grep -c 'ALLOCATED NODES' out) $(grep -c 'Process rank' out) $(grep -c 'MCW rank' err)" "0 1 1 1"
+
+warns "mpirun: warning: --cpus-per-proc 3 has no effect beside PE=1" --map-by slot:PE=1 --cpus-per-proc 3
+warns "mpirun: warning: PE=2 has no effect beside PE=1" --host localhost:2 --map-by slot:PE=2 --map-by :PE=1
+OMPI_MCA_rmaps_base_cpus_per_rank=2 warns "" --map-by slot:PE=1
+warns "mpirun: warning: --set-cwd-to-session-dir has no effect beside --wdir /" --set-cwd-to-session-dir --wdir /
+warns "mpirun: warning: --bind-to cpu-list binds nobody without --cpu-list LIST" --bind-to cpu-list
 
 # what stands beside a file of programs, and in files
 printf -- '-np 1 sh -c "echo $A"\n-np 1 -x A=7 sh -c "echo $A"\n' >programs
