@@ -23,6 +23,7 @@
 #include "mpirun/ranks/local.h"
 #include "mpirun/ranks/output.h"
 #include "mpirun/ranks/rank_environment.h"
+#include "mpirun/rank_life.h"
 #include "mpirun/run.h"
 #include "mpirun/serve/addresses.h"
 #include "mpirun/serve/look.h"
@@ -165,7 +166,7 @@ static int start(void)
     if (!error)
         error = tern_output_open(job->options, job->map->size, &tern_run_output);
     if (!error)
-        error = tern_local_serve(job, &tern_run_clients);
+        error = tern_local_serve(job, &tern_life_clients);
     if (!error)
         error = tern_spawned_begin(job, &tern_run_parents);
     if (!error && job->options->report_uri)

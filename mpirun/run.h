@@ -11,7 +11,6 @@
 #include "mpirun/plan/job_facts.h"
 #include "mpirun/ranks/guardian.h"
 #include "mpirun/ranks/output.h"
-#include "mpirun/serve/clients.h"
 #include "mpirun/where/where.h"
 #include "mpirun/wire/frame.h"
 
@@ -20,8 +19,7 @@
  * the process. */
 void tern_run_open(const struct tern_job *job, const struct tern_host *hosts, int host_count);
 
-/* Listeners for what the ranks of this machine do, and for what happens to their output. */
-extern const struct tern_client_listener tern_run_clients;
+/* Listener for what happens to the ranks' output. */
 extern const struct tern_output_listener tern_run_output;
 /* What where.h asks about ranks and hosts. */
 extern const struct tern_where_listener tern_run_where;
@@ -48,6 +46,16 @@ bool tern_run_goes_on(void);
 /* Records a failure: mpirun's exit status and the message. Only the first failure counts. Does not
  * end the job. */
 __attribute__((format(printf, 2, 3))) void tern_run_fail(int status, const char *format, ...);
+/* Returns true if a failure was recorded. */
+bool tern_run_has_failed(void);
+/* Ends the job: all ranks get SIGTERM, and later SIGKILL. Does nothing if it is being ended. */
+void tern_run_end(void);
+/* Goes on to the next stage of the job's end if this one is over. */
+void tern_run_check_end(void);
+/* Sends a signal to a rank, or to all ranks if `rank` is -1. */
+void tern_run_signal_rank(int rank, int number);
+/* Returns true if mpirun has received this signal and passed it on to the ranks. */
+bool tern_run_passed_on(int number);
 /* Kills all ranks. The loop stops when they have ended. */
 void tern_run_kill(void);
 /* Writes a message that `stream`, "output" or "error", is closed, so what the ranks write there is
