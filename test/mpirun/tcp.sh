@@ -41,6 +41,8 @@ int main(int argc, char **argv)
             }
         usleep(pause);
     }
+    free(out);
+    free(in);
     if (rank == 0)
         puts("right");
     MPI_Finalize();
