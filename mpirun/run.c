@@ -358,6 +358,7 @@ void tern_run_signalled(int number)
         break;
     case SIGQUIT:
         tern_where_show();
+        tern_children_signal(number);
         break;
     case SIGCONT:
         tell_guardian(TERN_GUARDIAN_SIGNAL, -1, SIGCONT);
@@ -483,7 +484,8 @@ static bool is_alone(void)
     return tern_run_goes_on() && !tern_life_is_joined() && tern_children_count() == 0;
 }
 
-const struct tern_where_listener tern_run_where = {tern_life_state, tern_run_lost, is_alone};
+const struct tern_where_listener tern_run_where = {tern_life_state, tern_run_lost, is_alone,
+                                                   tern_children_name};
 
 const struct tern_output_listener tern_run_output = {
     .process_of = tern_life_process,

@@ -57,7 +57,7 @@ int tern_mpi_improbe(int source, int tag, struct tern_comm *comm, int *flag,
 int tern_mpi_mprobe(int source, int tag, struct tern_comm *comm, struct tern_message **ret_message,
                     MPI_Status *status)
 {
-    const struct tern_probe awaited = {&comm->p2p, source, tag};
+    const struct tern_probe awaited = {.context = &comm->p2p, .source = source, .tag = tag};
     struct tern_waiter waiter = {
         .lane = comm->p2p.lane, .procedure = "MPI_Mprobe", .probe = &awaited};
 

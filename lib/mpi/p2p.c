@@ -151,7 +151,7 @@ int tern_mpi_iprobe(int source, int tag, struct tern_comm *comm, int *flag, MPI_
 
 int tern_mpi_probe(int source, int tag, struct tern_comm *comm, MPI_Status *status)
 {
-    const struct tern_probe awaited = {&comm->p2p, source, tag};
+    const struct tern_probe awaited = {.context = &comm->p2p, .source = source, .tag = tag};
     struct tern_waiter waiter = {
         .lane = comm->p2p.lane, .procedure = "MPI_Probe", .probe = &awaited};
 

@@ -87,6 +87,17 @@ static void describe_message(struct tern_wait_record *record,
         copy(record->procedure, sizeof record->procedure, "a procedure that makes a communicator");
 }
 
+static void describe_lock(struct tern_wait_record *record, const struct tern_probe *probe)
+{
+    uint64_t lock = __atomic_load_n(probe->lock, __ATOMIC_RELAXED);
+    uint32_t taker = __atomic_load_n(probe->taker, __ATOMIC_RELAXED);
+    record->kind = TERN_WAIT_LOCK;
+    set_comm(record, probe->context);
+    record->peer = probe->source;
+    record->world = world_rank(probe->context, (int)taker - 1);
+    record->number = lock >> 63 ? 0 : (int64_t)lock;
+}
+
 static void describe_collective(struct tern_wait_record *record, const struct tern_waiter *waiter,
                                 const struct tern_coll_facts *facts)
 {
@@ -194,7 +205,10 @@ static void describe(const struct tern_waiter *waiter, struct tern_wait_record *
         describe_collective(record, waiter, &facts);
     } else if (waiter->probe) {
         const struct tern_probe *probe = waiter->probe;
-        describe_message(record, &(struct tern_message_facts){.context = probe->context,
+        if (probe->lock)
+            describe_lock(record, probe);
+        else
+            describe_message(record, &(struct tern_message_facts){.context = probe->context,
                                                               .rank = probe->source,
                                                               .tag = probe->tag,
                                                               .bytes = -1});
@@ -211,7 +225,7 @@ static void describe(const struct tern_waiter *waiter, struct tern_wait_record *
         struct tern_message_facts facts;
         if (request && tern_pml_describe(request, &facts) && !waiter->doubts)
             context = facts.context;
-        else if (waiter->probe)
+        else if (waiter->probe && !waiter->probe->lock)
             context = waiter->probe->context;
         tern_pml_walk_unasked(waiter->lane ? waiter->lane : tern_lanes, context, add_unasked,
                               record);

@@ -139,16 +139,20 @@ struct tern_waiter {
     /* argument of `came` */
     const void *what;
     /* For people, as `procedure`. */
-    const struct tern_probe *probe; /* the message that is awaited without a request */
+    const struct tern_probe *probe; /* what is awaited without a request */
     const MPI_Request *handles; /* the requests of the user of which some are awaited */
     int64_t handle_count;
     bool doubts; /* the waiter is part of a struct tern_doubter */
     bool told;   /* set by tern_wait: tern_wait_tell was called since the last event */
 };
-/* A message that a probe waits for. */
+/* What is awaited without a request: a message, or the lock of a rank's part of a window. */
 struct tern_probe {
     struct tern_context *context;
-    int source, tag;
+    int source, tag; /* of the message; `source` also: the rank whose part it is */
+    /* the lock: highest bit for an exclusive holder, or the number of shared ones; NULL: a
+     * message */
+    const uint64_t *lock;
+    const uint32_t *taker; /* rank + 1 of who took the lock last; 0: not known */
 };
 /* What tern_wait_tell says. */
 enum tern_wait_news {

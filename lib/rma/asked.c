@@ -232,12 +232,19 @@ int tern_rma_send(struct tern_window *window, int rank, int tag, void *memory, i
     return send_part(part, memory ? memory : "", bytes, &tern_type_bytes, tag);
 }
 
-void tern_rma_await(struct tern_window *window, const uint32_t *counter)
+static void await(struct tern_window *window, const uint32_t *counter,
+                  const struct tern_probe *probe)
 {
     struct tern_waiter waiter = {.lane = window->context->lane,
-                                 .procedure = "one-sided communication"};
+                                 .procedure = "one-sided communication",
+                                 .probe = probe};
     while (__atomic_load_n(counter, __ATOMIC_RELAXED))
         tern_wait(&waiter);
+}
+
+void tern_rma_await(struct tern_window *window, const uint32_t *counter)
+{
+    await(window, counter, NULL);
 }
 
 /* ---- requests to the target ---- */
@@ -565,10 +572,14 @@ int tern_rma_ask_flush(struct tern_window *window, int rank)
 
 int tern_rma_ask_lock(struct tern_window *window, int rank, bool exclusive)
 {
+    static const uint64_t unseen; /* who holds the lock is known to the target only */
+    static const uint32_t nobody;
+    const struct tern_probe lock = {
+        .context = window->context, .source = rank, .lock = &unseen, .taker = &nobody};
     int rc = ask(window, rank, TERN_RMA_TAKE_LOCK, exclusive, false);
     if (rc)
         return rc;
-    tern_rma_await(window, &window->targets[rank].remote);
+    await(window, &window->targets[rank].remote, &lock);
     return tern_rma_take_fault(window);
 }
 

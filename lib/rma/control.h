@@ -24,6 +24,8 @@ struct tern_rma_control {
     uint32_t far_waiters;
     /* taken around accumulates if some rank pulls from this target */
     uint32_t serial;
+    /* rank in the window + 1 of who took the lock last; 0: nobody. For people. */
+    uint32_t taker;
     /* spin locks for accumulates, by page of the address; see lib/rma/guard.h */
     uint32_t stripes[TERN_RMA_STRIPES] __attribute__((aligned(TERN_CACHE_LINE)));
     uint32_t mode __attribute__((aligned(TERN_CACHE_LINE))); /* enum tern_rma_mode */
@@ -44,8 +46,8 @@ static inline void tern_rma_unspin(uint32_t *lock)
     tern_store_release(lock, 0);
 }
 
-/* Tries to take the lock of MPI_Win_lock. Returns true if it was taken. */
-static inline bool tern_rma_try_lock(struct tern_rma_control *control, bool exclusive)
+/* Tries to take the lock of MPI_Win_lock for `rank` of the window. Returns true if it was taken. */
+static inline bool tern_rma_try_lock(struct tern_rma_control *control, int rank, bool exclusive)
 {
     uint64_t seen = 0, wanted = exclusive ? TERN_RMA_EXCLUSIVE : 1;
     /* seq_cst: an unlocker reads the waiters after it has changed the word (window_lock.c) */
@@ -55,6 +57,7 @@ static inline bool tern_rma_try_lock(struct tern_rma_control *control, bool excl
             return false;
         wanted = exclusive ? TERN_RMA_EXCLUSIVE : seen + 1;
     }
+    __atomic_store_n(&control->taker, (uint32_t)rank + 1, __ATOMIC_RELAXED);
     return true;
 }
 

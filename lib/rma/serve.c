@@ -294,7 +294,7 @@ static int serve_waiting(struct tern_rma_server *server)
     int count = 0;
     while (!tern_list_empty(&server->waiting)) {
         struct waiting *first = TERN_CONTAINER(server->waiting.next, struct waiting, link);
-        if (!tern_rma_try_lock(control, first->exclusive))
+        if (!tern_rma_try_lock(control, first->rank, first->exclusive))
             return count;
         tern_list_remove(&first->link);
         grant(server, first->rank, first->id);
@@ -329,7 +329,7 @@ static void take_lock(const struct incoming *in)
 {
     struct tern_rma_server *server = in->server;
     struct tern_rma_control *control = in->window->targets[in->window->rank].control;
-    if (tern_list_empty(&server->waiting) && tern_rma_try_lock(control, in->head->op)) {
+    if (tern_list_empty(&server->waiting) && tern_rma_try_lock(control, in->source, in->head->op)) {
         grant(server, in->source, in->head->id);
         return;
     }

@@ -59,16 +59,22 @@ void tern_rma_wake_waiter(struct tern_rma_control *control)
         ring(bit);
 }
 
-static void wait_for_lock(struct tern_window *window, struct tern_rma_control *control,
+static void wait_for_lock(struct tern_window *window, struct tern_rma_target *target,
                           bool exclusive)
 {
+    struct tern_rma_control *control = target->control;
+    const struct tern_probe lock = {.context = window->context,
+                                    .source = (int)(target - window->targets),
+                                    .lock = &control->lock,
+                                    .taker = &control->taker};
     struct tern_waiter waiter = {.lane = window->context->lane,
                                  .came = is_free,
                                  .what = &control->lock,
-                                 .procedure = "MPI_Win_lock"};
+                                 .procedure = "MPI_Win_lock",
+                                 .probe = &lock};
     uint64_t *word = &control->waiters[own_bit() / 64], bit = 1ull << own_bit() % 64;
     __atomic_fetch_or(word, bit, __ATOMIC_SEQ_CST);
-    while (!tern_rma_try_lock(control, exclusive))
+    while (!tern_rma_try_lock(control, window->rank, exclusive))
         tern_wait(&waiter);
     __atomic_fetch_and(word, ~bit, __ATOMIC_SEQ_CST);
     if (!exclusive)
@@ -77,8 +83,8 @@ static void wait_for_lock(struct tern_window *window, struct tern_rma_control *c
 
 void tern_rma_lock_near(struct tern_window *window, struct tern_rma_target *target, bool exclusive)
 {
-    if (TERN_UNLIKELY(!tern_rma_try_lock(target->control, exclusive)))
-        wait_for_lock(window, target->control, exclusive);
+    if (TERN_UNLIKELY(!tern_rma_try_lock(target->control, window->rank, exclusive)))
+        wait_for_lock(window, target, exclusive);
 }
 
 void tern_rma_unlock_near(struct tern_window *window, struct tern_rma_target *target,

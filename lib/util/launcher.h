@@ -163,6 +163,7 @@ enum tern_wait_kind {
     TERN_WAIT_RECV,    /* a message; also a probe */
     TERN_WAIT_SEND,    /* the receiver of a message */
     TERN_WAIT_COLLECTIVE,
+    TERN_WAIT_LOCK, /* the lock of the part of a window that belongs to `peer` */
     TERN_WAIT_KINDS
 };
 
@@ -190,9 +191,12 @@ struct tern_wait_record {
     /* id of the communicator, which all its ranks share; 0: there is none */
     uint64_t comm_id;
     int64_t bytes;  /* of the buffer; -1: not known */
-    int64_t number; /* collective: its place among the communicator's, from 1 on */
+    /* collective: its place among the communicator's, from 1 on; lock: the number of ranks that
+     * share it, 0: one rank alone has it */
+    int64_t number;
     int32_t peer;   /* rank in the communicator; MPI_ANY_SOURCE; -2: none or not known */
-    int32_t world;  /* the same in MPI_COMM_WORLD; -1: none or not known */
+    /* the same in MPI_COMM_WORLD; lock: the rank that took it last; -1: none or not known */
+    int32_t world;
     int32_t tag;    /* or MPI_ANY_TAG */
     int32_t comm_size;
     int32_t requests;      /* requests that the call waits for; 0: not such a call */

@@ -75,6 +75,27 @@ int tern_children_count(void)
     return count;
 }
 
+char *tern_children_name(void)
+{
+    enum { SHOWN = 6 };
+    char *text = tern_must_copy("");
+    int count = 0;
+    for (const struct child *child = children.first; child; child = child->next) {
+        if (count++ >= SHOWN)
+            continue;
+        char *more = tern_must_format("%s\n    %.200s has an mpirun of its own: mpirun --where %d",
+                                      text, child->what, (int)child->pid);
+        free(text);
+        text = more;
+    }
+    if (count > SHOWN) {
+        char *more = tern_must_format("%s\n    and %d more jobs", text, count - SHOWN);
+        free(text);
+        text = more;
+    }
+    return text;
+}
+
 /* ---- free slots ---- */
 
 static int free_slots(int host)

@@ -46,6 +46,9 @@ void tern_children_open(const struct tern_job *job, const struct tern_host *host
 void tern_children_start(const char *question);
 /* Returns the number of children that have not ended. */
 int tern_children_count(void);
+/* Returns a line for each of the first children that says how to ask where its ranks are. The lines
+ * begin as those of where_table.h. The caller frees them. */
+char *tern_children_name(void);
 /* Passes on a signal to the ranks of all children. */
 void tern_children_signal(int number);
 /* Makes all children end their jobs. They report their end later. */

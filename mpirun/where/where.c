@@ -60,9 +60,11 @@ void tern_where_open(const struct tern_job *job, const struct tern_where_listene
 const char *tern_where_job(void)
 {
     static char text[80];
-    int size = where.job->map->size;
-    snprintf(text, sizeof text, "job of %d rank%s, pid %d", size, size == 1 ? "" : "s",
-             (int)getpid());
+    int size = where.job->map->size, number = where.job->options->job_number;
+    int used = number > 1 ? snprintf(text, sizeof text, "job %d", number)
+                          : snprintf(text, sizeof text, "job");
+    snprintf(text + used, sizeof text - (size_t)used, " of %d rank%s, pid %d", size,
+             size == 1 ? "" : "s", (int)getpid());
     return text;
 }
 
@@ -98,7 +100,11 @@ static void conclude(void)
     }
     for (int rank = 0; rank < where.job->map->size; rank++)
         where.ranks[rank].job_in_mpi = in_mpi;
-    char *table = tern_where_table(where.ranks, where.job->map->size);
+    char *own = tern_where_table(where.ranks, where.job->map->size);
+    char *others = where.listener->name_others();
+    char *table = tern_must_format("%s%s", own, others);
+    free(own);
+    free(others);
     free(where.ranks);
     where.ranks = NULL;
     memcpy(askers, where.askers, sizeof askers);

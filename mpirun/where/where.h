@@ -14,6 +14,7 @@ struct tern_where_listener {
     enum tern_rank_state (*state_of)(int rank);
     bool (*is_lost)(int host); /* the host will not answer any more */
     bool (*goes_on)(void);     /* the job is not being ended */
+    char *(*name_others)(void); /* lines about the jobs that ranks have started; the caller frees */
 };
 
 /* Prepares for the job. */
@@ -25,7 +26,8 @@ bool tern_where_ask(void (*told)(const char *table, void *to), void *to);
 void tern_where_show(void);
 /* Begins to watch the ranks, as the parameter hang_report_s says. Call it when they are started. */
 void tern_where_watch(void);
-/* Returns "job of 4 ranks, pid 77". Valid until the next call. */
+/* Returns "job of 4 ranks, pid 77", or "job 2 of 4 ranks, pid 78" for one that ranks have started.
+ * Valid until the next call. */
 const char *tern_where_job(void);
 
 /* Takes a frame of an agent. Returns false if the frame is not for this file. */

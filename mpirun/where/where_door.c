@@ -19,7 +19,7 @@
 #include "mpirun/base/strings.h"
 #include "mpirun/where/where.h"
 
-enum { PATIENCE_MS = 20 * 1000, CALLS_PER_TURN = 8, TOKEN_DIGITS = 32 };
+enum { PATIENCE_S = 20, CALLS_PER_TURN = 8, TOKEN_DIGITS = 32 };
 
 /* ---- in the mpirun of the job ---- */
 
@@ -114,6 +114,38 @@ static int call(const char *pid)
     return fd;
 }
 
+/* Returns true if the process is stopped by a signal or a debugger. */
+static bool is_stopped(const char *pid)
+{
+    char path[64], text[400] = "";
+    snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
+    FILE *file = fopen(path, "re");
+    if (file && !fgets(text, sizeof text, file))
+        text[0] = '\0';
+    if (file)
+        fclose(file);
+    const char *name_end = strrchr(text, ')'); /* the name may contain anything */
+    return name_end && (name_end[1] && (name_end[2] == 'T' || name_end[2] == 't'));
+}
+
+/* Waits until the answer, or its end, can be read. Gives up if the process is stopped. */
+static bool answers(int fd, const char *pid)
+{
+    for (int second = 0; second < PATIENCE_S; second++) {
+        if (poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 1000) > 0)
+            return true;
+        if (is_stopped(pid)) {
+            tern_log("mpirun %s is stopped, by a signal or a debugger, so it cannot answer; "
+                     "`kill -CONT %s` lets it go on",
+                     pid, pid);
+            return false;
+        }
+    }
+    tern_log("mpirun %s has not answered for %d s; is its host overloaded, or is it at its end?",
+             pid, PATIENCE_S);
+    return false;
+}
+
 int tern_where_ask_process(const char *pid)
 {
     char bytes[4096];
@@ -132,13 +164,13 @@ int tern_where_ask_process(const char *pid)
                  pid);
         return 1;
     }
-    while (poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, PATIENCE_MS) > 0 &&
-           (n = read(fd, bytes, sizeof bytes)) > 0) {
+    bool answered;
+    while ((answered = answers(fd, pid)) && (n = read(fd, bytes, sizeof bytes)) > 0) {
         fwrite(bytes, 1, (size_t)n, stdout);
         total += (size_t)n;
     }
     close(fd);
-    if (!total)
-        tern_log("mpirun %s does not answer; is it stopped, or at its end?", pid);
+    if (answered && !total)
+        tern_log("mpirun %s has ended before it answered", pid);
     return fflush(stdout) == 0 && total ? 0 : 1;
 }

@@ -61,6 +61,9 @@ static const char *comm_of(const struct tern_wait_record *record)
     return text;
 }
 
+/* what windows are called that the user has not named (lib/mpi/win.c) */
+static const char nameless[] = "a window";
+
 /* Writes "tag 7, ". The library's own tags, below ANY, mean nothing to a user. */
 static void name_tag(int tag, char *words, size_t room)
 {
@@ -90,6 +93,10 @@ static void describe_wait(const struct tern_wait_record *record, char *words, si
     case TERN_WAIT_COLLECTIVE:
         snprintf(words, room, "in %s%s, number %lld on %s", procedure, requests,
                  (long long)record->number, comm_of(record));
+        break;
+    case TERN_WAIT_LOCK:
+        snprintf(words, room, "in %s, for the lock of rank %d's part of %s%s", procedure,
+                 record->peer, strcmp(record->comm, nameless) ? "window " : "", record->comm);
         break;
     default:
         snprintf(words, room, "in %s%s", procedure, requests);
@@ -226,12 +233,28 @@ static const struct tern_wait_record *wait_of(const struct tern_where_rank *rank
                : NULL;
 }
 
+/* Appends who has the lock that a rank waits for. */
+static void add_holder(struct text *text, const struct tern_wait_record *record)
+{
+    if (record->world < 0)
+        add(text, ", which another rank holds");
+    else if (record->number > 1)
+        add(text, ", which %lld ranks share; rank %d took it last", (long long)record->number,
+            record->world);
+    else
+        add(text, ", which rank %d holds", record->world);
+}
+
 /* Appends for whom the members of a group wait. */
 static void add_peers(struct text *text, const struct tern_where_rank *ranks,
                       const struct member *members, int count)
 {
     const struct tern_wait_record *record = wait_of(ranks, members[0].rank);
     bool same = true, same_bytes = true;
+    if (record && record->kind == TERN_WAIT_LOCK) {
+        add_holder(text, record);
+        return;
+    }
     if (!record || (record->kind != TERN_WAIT_RECV && record->kind != TERN_WAIT_SEND))
         return;
     for (int i = 1; i < count; i++) {
@@ -245,6 +268,8 @@ static void add_peers(struct text *text, const struct tern_where_rank *ranks,
         add(text, ", for any rank");
     else if (record->world >= 0)
         add(text, ", for rank %d", record->world);
+    else if (record->peer >= 0)
+        add(text, ", for rank %d of another job", record->peer);
     if (same && record->world >= 0 && record->peer != record->world)
         add(text, " (%d there)", record->peer);
     if (same_bytes && record->bytes >= 0 && record->tag >= ANY)
@@ -301,6 +326,29 @@ static void add_group(struct text *text, const struct tern_where_rank *ranks,
         add(text, " (host %.100s, pid %d)", only->host, (int)only->where.pid);
 }
 
+/* Names all ranks that a collective of all ranks lacks, if they are several: a rank waits for one
+ * of them only. Returns false if this is no such group. */
+static bool add_lacking(struct text *text, const struct tern_where_rank *ranks,
+                        const struct member *members, int count, int size)
+{
+    const struct tern_wait_record *record = wait_of(ranks, members[0].rank);
+    int lacking = 0;
+    if (!record || record->kind != TERN_WAIT_COLLECTIVE || record->comm_size != size ||
+        size - count < 2)
+        return false;
+    struct member *others = tern_must_alloc((size_t)(size - count) * sizeof *others);
+    for (int rank = 0, next = 0; rank < size; rank++)
+        if (next < count && members[next].rank == rank)
+            next++;
+        else
+            others[lacking++].rank = rank;
+    add(text, "\n    %s, number %lld on %s, lacks ranks ", record->procedure,
+        (long long)record->number, comm_of(record));
+    list_members(text, others, lacking);
+    free(others);
+    return true;
+}
+
 static void add_groups(struct text *text, const struct tern_where_rank *ranks,
                        const struct member *members, int size)
 {
@@ -322,6 +370,8 @@ static void add_groups(struct text *text, const struct tern_where_rank *ranks,
     if (hidden)
         add(text, "\n    %6d rank%s in %d further places", hidden, hidden == 1 ? "" : "s",
             count - GROUPS_SHOWN);
+    for (int i = 0, shown = 0; i < count && shown < CHAINS_SHOWN; i++)
+        shown += add_lacking(text, ranks, &members[groups[i].first], groups[i].count, size);
     free(groups);
 }
 
@@ -338,7 +388,13 @@ static int awaited_by(const struct tern_where_rank *ranks, int size, int rank)
 static void add_link(struct text *text, const struct tern_where_rank *ranks, int rank)
 {
     const struct tern_wait_record *record = wait_of(ranks, rank);
-    char tag[24];
+    char tag[24], words[LINE];
+    if (record->kind == TERN_WAIT_LOCK) {
+        describe_wait(record, words, sizeof words);
+        add(text, "rank %d waits %s", rank, words);
+        add_holder(text, record);
+        return;
+    }
     name_tag(record->tag, tag, sizeof tag);
     add(text, "rank %d waits in %s for rank %d, ", rank,
         *record->procedure ? record->procedure : "MPI", record->world);

@@ -140,6 +140,15 @@ static void hang_in_parts(const char *how)
         MPI_Win_set_name(window, "halo");
         if (rank > 0)
             MPI_Win_start(first, 0, window);
+    } else if (strcmp(how, "lock") == 0) { /* rank 1 has what rank 2 wants; 3 and 4 have what the other one wants */
+        int *base, kept = rank == 1 ? 0 : rank;
+        MPI_Win_allocate(8, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window);
+        MPI_Win_set_name(window, "counters");
+        if (rank == 1 || rank > 2)
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, kept, 0, window);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank > 1)
+            MPI_Win_lock(rank == 2 ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, rank == 2 ? 0 : 7 - rank, 0, window);
     } else if (strcmp(how, "file") == 0) {
         MPI_File_open(MPI_COMM_WORLD, "./hanging.data",
                       MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,

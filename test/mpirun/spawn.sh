@@ -187,6 +187,14 @@ gone() {
 }
 
 stay "$MPIRUN" -n 1
+tables() { [ "$(grep -cE '^mpirun: job (2 )?of [12] ranks?, pid' err)" = 2 ]; }
+child=$(spawned)
+"$MPIRUN" --where "$job" >table
+has "--where names the other job" table "^    job 2 \\(.*spawning\\) has an mpirun of its own: mpirun --where $child\$"
+"$MPIRUN" --where "$child" >table
+has "--where of the other job" table "^mpirun: job 2 of 2 ranks, pid $child\$"
+kill -QUIT "$job"
+eventually "SIGQUIT shows the ranks of both jobs" tables
 kill -9 "$job"
 gone "mpirun was killed"
 stay "$MPIRUN" -n 1

@@ -72,6 +72,7 @@ START_TEST(one_is_late)
     has(table, "\n         1 rank computes outside MPI, in spin at hang.c:12 (hang), 99 % of a "
                "processor: 17 (host n1, pid 100)");
     has(table, "\n         1 rank is stopped by a signal, outside MPI: 18 (host n1, pid 100)");
+    has(table, "\n    MPI_Allreduce, number 0 on MPI_COMM_WORLD, lacks ranks 17,18");
     has(table, " for rank 17, which computes outside MPI");
     free(table);
 }
@@ -236,12 +237,38 @@ START_TEST(damaged_records)
 }
 END_TEST
 
+/* Rank 1 has the lock that rank 2 wants; ranks 3 and 4 have one that the other one wants. */
+START_TEST(locks_of_windows)
+{
+    seen(0, 'R');
+    seen(1, 'R');
+    for (int rank = 2; rank < 6; rank++)
+        waits(rank, TERN_WAIT_LOCK, "MPI_Win_lock", rank == 2 ? 0 : rank == 5 ? 1 : 7 - rank, 0);
+    ranks[2].where.record.world = 1;
+    strcpy(ranks[2].where.record.comm, "counters");
+    strcpy(ranks[3].where.record.comm, "a window");
+    ranks[5].where.record.world = -1;
+    char *table = page(6);
+    has(table, "1 rank waits in MPI_Win_lock, for the lock of rank 0's part of window counters, which rank 1 holds, for 0 s: 2");
+    has(table, "1 rank waits in the end for rank 1, which");
+    has(table, "a circle of 2 ranks: rank 3 waits in MPI_Win_lock, for the lock of rank 4's part of a window, "
+               "which rank 4 holds; rank 4 waits in MPI_Win_lock, for the lock of rank 3's part of window MPI_COMM_WORLD, which rank 3 holds");
+    has(table, "rank 1's part of window MPI_COMM_WORLD, which another rank holds, for 0 s: 5");
+    free(table);
+    ranks[2].where.record.number = 3;
+    table = page(6);
+    has(table, "which 3 ranks share; rank 1 took it last");
+    free(table);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("where");
     TCase *tcase = tcase_create("table");
     suite_add_tcase(suite, tcase);
     tcase_add_test(tcase, one_is_late);
+    tcase_add_test(tcase, locks_of_windows);
     tcase_add_test(tcase, large_circle);
     tcase_add_test(tcase, everything_differs);
     tcase_add_test(tcase, many_run);

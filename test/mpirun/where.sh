@@ -76,6 +76,18 @@ end
 start 3 start
 where "a window's name, and no tag of the library's own" '^ +2 ranks wait in MPI_Win_start, halo, for rank 0, for [0-9]+ (to [0-9]+ )?s: 1,2$'
 end
+start 5 lock
+where "the lock of a window, and who has it" \
+    "^ +1 rank waits in MPI_Win_lock, for the lock of rank 0's part of window counters, which rank 1 holds, for [0-9]+ s: 2 "
+where "a circle of locks" "^    a circle of 2 ranks: rank 3 waits in MPI_Win_lock, for the lock of rank 4's part of window counters, which \
+rank 4 holds; rank 4 waits .* rank 3's part of window counters, which rank 3 holds\$"
+kill -STOP "$mpirun"
+"$MPIRUN" --where "$mpirun" >table 2>err
+rc=$?
+kill -CONT "$mpirun"
+is "--where of a stopped mpirun" "$rc $(cat table)" "1 "
+has "--where of a stopped mpirun" err "^mpirun: mpirun $mpirun is stopped, .* \`kill -CONT $mpirun\` lets it go on\$"
+end
 start 3 file
 where "a file" '^ +2 ranks wait in MPI_File_write_all, the file hanging.data, for .*: 1,2$'
 where "who is waited for" '^    (a circle of 1 rank: rank 0 waits in MPI_Recv for rank 0|2 ranks wait in the end for rank 0)'
