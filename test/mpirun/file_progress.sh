@@ -70,6 +70,7 @@ for ranks in 1 3; do
                 is "$what: the last line of $verb" "$(grep -cE ": $verb \"data\": done, $whole in [0-9.]+ s, $bytes/s$" err)" 1
             done
             hasnt "$what" err 'rank [1-9]'
+            is "$what: standard output" "$(cat out)" ""
         done
     done
 done

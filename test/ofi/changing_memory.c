@@ -110,6 +110,8 @@ int main(int argc, char **argv)
                 MPI_Abort(MPI_COMM_WORLD, 1);
             }
     }
+    for (int i = 0; i < 2 * PLACES; i++)
+        drop(&places[i / PLACES][i % PLACES]);
     MPI_Finalize();
     printf("done\n");
     return 0;
