@@ -144,6 +144,12 @@ static int read_key(struct reading *r, struct program *program, const char *key,
         set_flag(r, &r->binds, "--bind-to", value);
     } else if (strcmp(key, "file") == 0) {
         return read_file(r, program, value);
+    } else if (strcmp(key, "ompi_non_mpi") == 0 && value[0] != '0' && value[0] != 'f' &&
+               value[0] != 'n') {
+        return tern_error(TERN_ERR_ARG,
+                          "ompi_non_mpi is %s, but MPI_Comm_spawn starts MPI programs only; start "
+                          "others by fork or posix_spawn",
+                          value);
     }
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(key, known[i].key) == 0)

@@ -148,6 +148,7 @@ wrong_info() {
 }
 both wrong_info start 1 quiet wdir "$PWD/nowhere"
 both wrong_info start 1 quiet map_by nonsense
+both wrong_info start 1 quiet ompi_non_mpi true
 
 # ---- failures ----
 run -n 1 "$PWD/spawning" start 2 exit3

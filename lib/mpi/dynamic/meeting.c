@@ -9,6 +9,7 @@
 #include "lib/mpi/dynamic/meeting.h"
 
 #include "lib/node/doorbell.h"
+#include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
@@ -326,6 +327,12 @@ static int serve(struct visit *visit, const struct tern_bridge_offer *mine,
     return 0;
 }
 
+static bool is_free(const void *what)
+{
+    const struct tern_port *port = what;
+    return !port->busy;
+}
+
 int tern_port_accept(struct tern_port *port, int starter, const struct tern_bridge_offer *mine,
                      struct tern_bridge_offer *ret_theirs)
 {
@@ -333,8 +340,8 @@ int tern_port_accept(struct tern_port *port, int starter, const struct tern_brid
     struct wait_at_port wait = {port, starter, &visit};
     struct epoll_event hang_up = {.events = 0}; /* which is always reported */
     int rc = TERN_ERR_AGAIN;
-    if (port->busy)
-        return tern_error(TERN_ERR_PORT, "another thread waits in MPI_Comm_accept at this port");
+    if (port->busy) /* another thread accepts here: the two take turns */
+        wait_for(-1, is_free, port);
     port->busy = true;
     if (starter >= 0)
         epoll_ctl(port->epoll, EPOLL_CTL_ADD, starter, &hang_up);
@@ -353,6 +360,7 @@ int tern_port_accept(struct tern_port *port, int starter, const struct tern_brid
     if (starter >= 0)
         epoll_ctl(port->epoll, EPOLL_CTL_DEL, starter, &hang_up);
     port->busy = false;
+    tern_lane_tell(tern_lanes);
     return rc;
 }
 
