@@ -14,6 +14,7 @@
 #include <pmix_server.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "lib/util/error.h"
@@ -150,6 +151,15 @@ static int init_server(const struct tern_job *job)
     free(name);
     if (status == PMIX_SUCCESS)
         return 0;
+    struct rlimit memory;
+    if (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY) {
+        char *what = tern_must_format("the PMIx server cannot start; probably the limit of memory, "
+                                      "%lu kB (ulimit -v), is too low",
+                                      (unsigned long)(memory.rlim_cur / 1024));
+        int rc = failed(what, status);
+        free(what);
+        return rc;
+    }
     return failed(loopback_is_up() ? "the PMIx server cannot start"
                                    : "the PMIx server cannot start without the loopback "
                                      "interface (ip link set lo up)",
