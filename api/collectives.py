@@ -108,6 +108,10 @@ def same(procedure, p):
     ranks."""
     if p.lengths:
         return '{"%s", %s, %s, sizeof *%s}' % (p.name, p.name, p.lengths[0], p.name)
+    if p.kind == 'LOGICAL':
+        return '{"%s", &(int){%s != 0}, 1, sizeof(int)}' % (p.name, p.name)
+    if p.name == 'split_type':      # each rank may keep out; this is the last that is compared
+        return '{%s == MPI_UNDEFINED ? NULL : "%s", &%s, 1, sizeof %s}' % (p.name, p.name, p.name, p.name)
     return '{"%s", &%s, 1, sizeof %s}' % (p.name, p.name, p.name)
 
 
@@ -116,6 +120,20 @@ def moves(procedure):
     if procedure.rules not in COLLECTIVE + LOCAL + ('pt2pt',) or procedure.of_kind('PARTITION'):
         return []
     return descriptions(procedure)
+
+
+def parts(procedure):
+    """Returns the initialisers of the struct tern_check_part of a procedure that is no collective. A
+    packed buffer has no datatype: the other buffer tells how many bytes of it are used."""
+    moved = [part(procedure, d, None) for d in moves(procedure)]
+    position = [p for p in procedure.parameters if p.name == 'position']
+    if position:
+        (_, counts, _, types), = moves(procedure)
+        packed, = [p for p in procedure.parameters if p.kind == 'BUFFER' and p is not moves(procedure)[0][0]]
+        moved.append('tern_check_packed("%s", %s, *position, %s, %s, %s, %s)' % (
+            packed.name, packed.name, private_name(types), counts.name, 'true' if 'external' in procedure.name else 'false',
+            'true' if packed.direction != 'in' else 'false'))
+    return moved
 
 
 def call(procedure):

@@ -181,7 +181,7 @@ class Entry:
             self.add('};')
             self.add('int found_ = tern_check_collective(%s, &check_);' % private_name(comm))
         elif moved:
-            parts = ', '.join(collectives.part(self.procedure, d, None) for d in moved)
+            parts = ', '.join(collectives.parts(self.procedure))
             self.add('const struct tern_check_part parts_[TERN_CHECK_PARTS] = {%s};' % parts)
             cure = '; MPI_Sendrecv_replace takes one buffer' if 'sendrecv' in self.name.lower() else ''
             self.add('int found_ = tern_check_buffers(parts_, "%s");' % cure)

@@ -243,7 +243,7 @@ def conditions(procedure, p):
     if p.only_at:
         yield 'Significant where %s is the rank of the calling process' % p.only_at
     if 'same' in p.flags:
-        yield 'Must be the same at all ranks'
+        yield 'Must be the same at all ranks' + (' of a group' if p.name == 'high' else '')
     if 'large-only' in p.flags:
         yield 'Exists in %s_c only' % procedure.name
 

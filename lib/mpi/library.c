@@ -15,8 +15,9 @@
  * Starting again is quick: packets that others have sent meanwhile are there, and both ends
  * continue their counters.
  *
- * The library does nothing at exit. So neither a child made by fork nor a program that leaves
- * without its last finalize runs code of the library then. The launcher notices such a program.
+ * The library does nothing at exit, except that check_level full lists handles. So neither a child
+ * made by fork nor a program that leaves without its last finalize runs code of the library then.
+ * The launcher notices such a program.
  */
 
 #include "lib/mpi/library.h"

@@ -101,6 +101,8 @@ static const char *instead_of(enum tern_reduce_op op, const struct tern_datatype
         &tern_datatype_integer4, &tern_datatype_integer8,
     };
 
+    if (op == TERN_REDUCE_REPLACE || op == TERN_REDUCE_NO_OP)
+        return NULL;
     if (datatype->type.basic == TERN_BASIC_CHARACTER)
         return "MPI_SIGNED_CHAR or MPI_INT8_T for numbers";
     if (datatype->type.basic == TERN_BASIC_BYTE)

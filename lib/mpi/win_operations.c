@@ -2,6 +2,7 @@
 
 /* Put, get and accumulates (MPI-4.1 section 12.3). */
 
+#include "lib/mpi/check/gate.h"
 #include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/op.h"
 #include "lib/mpi/procedures.h"
@@ -75,10 +76,11 @@ int tern_mpi_rget(void *origin_addr, MPI_Count origin_count, struct tern_datatyp
                target_datatype, win, ret_request);
 }
 
-static int check_op(const struct tern_op *op)
+/* The datatype is the target's, which is there also with MPI_NO_OP. */
+static int check_op(const struct tern_op *op, const struct tern_datatype *datatype)
 {
     if (TERN_LIKELY(op->op != TERN_REDUCE_USER))
-        return 0;
+        return tern_check_full() ? tern_op_check_table(op, datatype) : 0;
     return tern_error(TERN_ERR_OP, "op is a function of the program; one-sided operations take "
                                    "predefined operations only");
 }
@@ -89,7 +91,7 @@ static int accumulate(const void *origin_addr, MPI_Count origin_count,
                       struct tern_datatype *target_datatype, struct tern_op *op,
                       struct tern_win *win, struct tern_request **ret_request)
 {
-    int rc = check_op(op);
+    int rc = check_op(op, target_datatype);
     if (rc || TERN_UNLIKELY(target_rank == MPI_PROC_NULL))
         return rc ? rc : no_target(ret_request);
     struct tern_rma_buffer origin = {origin_addr, origin_count, &origin_datatype->type};
@@ -125,7 +127,7 @@ static int get_accumulate(const void *origin_addr, MPI_Count origin_count,
                           struct tern_datatype *target_datatype, struct tern_op *op,
                           struct tern_win *win, struct tern_request **ret_request)
 {
-    int rc = check_op(op);
+    int rc = check_op(op, target_datatype);
     if (rc || TERN_UNLIKELY(target_rank == MPI_PROC_NULL))
         return rc ? rc : no_target(ret_request);
     bool reads = op->op == TERN_REDUCE_NO_OP;
@@ -177,7 +179,7 @@ int tern_mpi_fetch_and_op(const void *origin_addr, void *result_addr,
 {
     int rc = check_one_element(datatype);
     if (!rc)
-        rc = check_op(op);
+        rc = check_op(op, datatype);
     if (rc || TERN_UNLIKELY(target_rank == MPI_PROC_NULL))
         return rc;
     return tern_window_fetch_one(&win->window, origin_addr, NULL, result_addr, &datatype->type,

@@ -54,6 +54,57 @@ static void bcast_types_alike(void) /* no fault */
     MPI_Type_free(&ten);
 }
 
+static void bcast_of_pairs(void) /* no fault: a pair has the signature of its parts */
+{
+    MPI_Datatype pairs, parts, packed;
+    MPI_Type_contiguous(2, MPI_2INT, &pairs);
+    MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, 8}, (MPI_Datatype[]){MPI_DOUBLE, MPI_INT}, &parts);
+    MPI_Type_contiguous(12, MPI_PACKED, &packed);
+    MPI_Type_commit(&pairs);
+    MPI_Type_commit(&parts);
+    MPI_Type_commit(&packed);
+    if (rank == 0)
+        MPI_Bcast(a, 1, pairs, 0, world);
+    else
+        MPI_Bcast(a, 4, MPI_INT, 0, world);
+    MPI_Bcast(a, 1, rank ? parts : MPI_DOUBLE_INT, 0, world);
+    MPI_Bcast(a, 2, rank ? MPI_LONG : MPI_INT64_T, 0, world);
+    MPI_Bcast(a, 2, rank ? MPI_UNSIGNED_LONG : MPI_UINT64_T, 0, world);
+    if (rank == 1)
+        MPI_Bcast(a, 3, MPI_INT, 0, world);
+    else
+        MPI_Bcast(a, rank ? 12 : 1, rank ? MPI_PACKED : packed, 0, world);
+    MPI_Type_free(&pairs);
+    MPI_Type_free(&parts);
+    MPI_Type_free(&packed);
+}
+
+static void bcast_beside_packed(void)
+{
+    MPI_Bcast(a, rank == 0 ? 12 : 3, rank == 0 ? MPI_PACKED : rank == 1 ? MPI_FLOAT : MPI_INT, 0, world);
+}
+
+static void split_types(void)
+{
+    MPI_Comm part = MPI_COMM_NULL;
+    MPI_Comm_split_type(world, rank == 3 ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &part); /* no fault */
+    if (part != MPI_COMM_NULL)
+        MPI_Comm_free(&part);
+    MPI_Comm_split_type(world, rank == 1 ? MPI_COMM_TYPE_HW_GUIDED : MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &part);
+}
+
+static void merge_high(void)
+{
+    MPI_Comm half, inter, both = MPI_COMM_NULL;
+    MPI_Comm_split(world, rank / 2, 0, &half);
+    MPI_Intercomm_create(half, 0, world, rank < 2 ? 2 : 0, 5, &inter);
+    MPI_Intercomm_merge(inter, rank < 2 ? 0 : rank, &both); /* no fault: 2 and 3 are true */
+    MPI_Comm_free(&both);
+    MPI_Intercomm_merge(inter, rank == 1, &both);
+    MPI_Comm_free(&inter);
+    MPI_Comm_free(&half);
+}
+
 static void other_procedure(void)
 {
     if (rank == 2)
@@ -517,6 +568,38 @@ static void overlap_pack(void) /* what is packed is being received */
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+static void overlap_packed(void)
+{
+    int position = 0;
+    MPI_Aint far = 0;
+    MPI_Pack(a, 4, MPI_INT, a + 2, 100, &position, world);
+    MPI_Pack(a, 4, MPI_INT, a, 100, &position, world);
+    MPI_Unpack(a, 16, &position, a + 1, 4, MPI_INT, world);
+    MPI_Pack_external("external32", a, 4, MPI_INT, a + 1, 100, &far);
+    MPI_Unpack_external("external32", a, 16, &far, a + 3, 4, MPI_INT);
+    position = 8;
+    MPI_Pack(a, 4, MPI_INT, a + 2, 100, &position, world); /* no fault */
+    MPI_Unpack_external("external32", a, 16, &far, a + 4, 4, MPI_INT); /* no fault */
+}
+
+static void op_on_window(void)
+{
+    MPI_Win win;
+    MPI_Win_create(a, sizeof a, 1, MPI_INFO_NULL, world, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Win_fence(0, win);
+    int codes[] = {MPI_Accumulate(b, 1, MPI_BYTE, rank, 0, 1, MPI_BYTE, MPI_MAX, win),
+                   MPI_Get_accumulate(b, 1, MPI_CHAR, b + 1, 1, MPI_CHAR, rank, 0, 1, MPI_CHAR, MPI_SUM, win),
+                   MPI_Fetch_and_op(b, b + 1, MPI_BYTE, rank, 0, MPI_MIN, win),
+                   MPI_Accumulate(b, 1, MPI_BYTE, rank, 0, 1, MPI_BYTE, MPI_REPLACE, win), /* from here no fault */
+                   MPI_Accumulate(b, 1, MPI_BYTE, rank, 0, 1, MPI_BYTE, MPI_BOR, win),
+                   MPI_Fetch_and_op(NULL, b + 1, MPI_CHAR, rank, 0, MPI_NO_OP, win)};
+    for (int i = 0; i < 6; i++)
+        printf("[%d] operation %d: %d\n", rank, i, codes[i]);
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+}
+
 static void op_beyond_the_table(void)
 {
     MPI_Reduce_local(a, b, 4, MPI_BYTE, MPI_MAX);
@@ -743,6 +826,27 @@ static void leaks(void)
     MPI_Info_free(&info);
 }
 
+static void leaks_with_session(void)
+{
+    MPI_Session session;
+    MPI_Datatype type;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+    MPI_Type_vector(2, 1, 2, MPI_INT, &type);
+}
+
+static MPI_Info kept = MPI_INFO_NULL;
+
+static void free_late(void) /* no fault: an info object may be freed after MPI_Finalize */
+{
+    MPI_Info_create(&kept);
+}
+
+static void leaks_of_info(void)
+{
+    MPI_Info info;
+    MPI_Info_create(&info);
+}
+
 static void lost_messages(void)
 {
     MPI_Comm comm;
@@ -798,6 +902,8 @@ static const struct {
 } faults[] = {
 #define FAULT(name) {#name, name}
     FAULT(bcast_root), FAULT(bcast_count), FAULT(bcast_type), FAULT(bcast_types_alike),
+    FAULT(bcast_of_pairs), FAULT(bcast_beside_packed), FAULT(split_types), FAULT(merge_high), FAULT(overlap_packed),
+    FAULT(op_on_window), FAULT(leaks_with_session), FAULT(free_late), FAULT(leaks_of_info),
     FAULT(other_procedure), FAULT(blocking_and_not), FAULT(finalize_early), FAULT(reduce_op),
     FAULT(gather_block), FAULT(gatherv_block), FAULT(scatter_block), FAULT(scatterv_block),
     FAULT(allgather_block), FAULT(allgatherv_counts), FAULT(alltoall_block), FAULT(alltoallv_pair),
@@ -841,6 +947,8 @@ int main(int argc, char **argv)
                 MPI_Barrier(world);
             if (MPI_Finalize() != MPI_SUCCESS) /* refused: the others were elsewhere */
                 MPI_Finalize();
+            if (kept != MPI_INFO_NULL)
+                MPI_Info_free(&kept);
             printf("[%d] end\n", rank);
             return 0;
         }

@@ -33,6 +33,10 @@ fault bcast_root 4 'class 40: MPI_Bcast: rank 3 called MPI_Bcast with root 1, ra
 fault bcast_count 4 'rank 1 called MPI_Bcast with count 11 of MPI_INT, ranks 0, 2, 3 with count 10 of MPI_INT'
 fault bcast_type 4 'rank 2 called MPI_Bcast with count 8 of MPI_FLOAT, ranks 0, 1, 3 with count 8 of MPI_INT'
 right bcast_types_alike
+right bcast_of_pairs
+fault bcast_beside_packed 4 'rank 1 called MPI_Bcast with count 3 of MPI_FLOAT, ranks 2, 3 with count 3 of MPI_INT'
+fault split_types 4 'rank 1 called MPI_Comm_split_type with split_type [0-9]+, ranks 0, 2, 3 with split_type [0-9]+ on MPI_COMM_WORLD'
+fault merge_high 4 'rank 1 of group A called MPI_Intercomm_merge with high 1, rank 0 of group A with high 0'
 fault other_procedure 4 'rank 2 called MPI_Barrier, ranks 0, 1, 3 MPI_Bcast on MPI_COMM_WORLD'
 fault blocking_and_not 4 'rank 2 called MPI_Ibarrier, ranks 0, 1, 3 MPI_Barrier on MPI_COMM_WORLD'
 fault finalize_early 4 'rank 2 called MPI_Finalize, ranks 0, 1, 3 MPI_Barrier on MPI_COMM_WORLD'
@@ -106,6 +110,13 @@ fault overlap_reduce_local 8 'class 1: MPI_Reduce_local: inbuf and inoutbuf over
 [ "$(grep -c class out)" = 8 ] || complain "overlap_reduce_local: more than there is"
 fault overlap_pack 4 'class 1: MPI_Pack: inbuf overlaps buf of the MPI_Irecv that is not complete'
 [ "$(grep -c class out)" = 4 ] || complain "overlap_pack: more than there is"
+fault overlap_packed 8 'class 1: MPI_Pack: inbuf and outbuf overlap'
+fault overlap_packed 4 'class 1: MPI_Unpack: outbuf and inbuf overlap'
+fault overlap_packed 4 'class 1: MPI_Pack_external: inbuf and outbuf overlap'
+fault overlap_packed 4 'class 1: MPI_Unpack_external: outbuf and inbuf overlap'
+[ "$(grep -c class out)" = 20 ] || complain "overlap_packed: more than there is"
+fault op_on_window 12 'operation [0-2]: 10$'
+[ "$(grep -c 'operation [3-5]: 0$' out)" = 12 ] || complain "op_on_window: more than there is"
 fault op_beyond_the_table 4 'class 10: MPI_Reduce_local: the standard does not define MPI_MAX on MPI_BYTE .*use MPI_UNSIGNED_CHAR'
 fault op_beyond_the_table 4 'class 10: MPI_Allreduce: the standard does not define MPI_SUM on MPI_CHAR .*use MPI_SIGNED_CHAR'
 fault op_beyond_the_table 4 'class 10: MPI_Reduce: the standard does not define MPI_LOR on MPI_INTEGER .*use MPI_LOGICAL'
@@ -129,6 +140,12 @@ fault leaks 4 '3 datatypes from MPI_Type_vector were never freed'
 fault leaks 4 'a communicator "ocean" from MPI_Comm_dup was never freed'
 fault leaks 4 'a group from MPI_Comm_group was never freed'
 [ "$(grep -c 'never freed' out)" = 12 ] || complain "leaks: more than there are"
+# The launcher ends the job when the first rank has left its session open.
+full ./faults leaks_with_session
+grep -q 'a datatype from MPI_Type_vector was never freed' out || complain "leaks_with_session: no datatype"
+grep -q 'a session from MPI_Session_init was never freed' out || complain "leaks_with_session: no session"
+fault leaks_of_info 4 'an info object from MPI_Info_create was never freed'
+right free_late
 fault lost_messages 4 'MPI_Comm_free: a message of 12 bytes from rank [0-3] with tag 7 on ocean was never received'
 fault lost_messages 4 'MPI_Finalize: a message of 8 bytes from rank [0-3] with tag 9 on MPI_COMM_WORLD was never received'
 

@@ -47,6 +47,12 @@ struct tern_check_part {
  * arrays whose lengths only a topology knows are checked later. */
 const struct tern_datatype *tern_check_type_of(const struct tern_check_part *part, int block);
 
+/* Returns the part of a packed buffer that `count` elements of `type` use from `position` on, in
+ * bytes: packed as in memory without gaps, or in the form external32. */
+struct tern_check_part tern_check_packed(const char *name, const void *buffer, int64_t position,
+                                         const struct tern_datatype *type, int64_t count,
+                                         bool external, bool output);
+
 /* The most buffers of a call. */
 enum { TERN_CHECK_PARTS = 2 };
 
@@ -160,6 +166,9 @@ int tern_check_leaders(struct tern_comm *comm, int remote_leader, const char *ta
 int tern_check_open(void);
 /* Waits until no message of a comparison is on its way from or to this process. Blocks. */
 void tern_check_flush(void);
+
+/* The signature that matches every other: there is MPI_PACKED in it. */
+#define TERN_SIGNATURE_ANY UINT64_C(0)
 
 /* Returns a number for the signature of `count` elements of `type`. Two types have equal numbers if
  * their sequences of basic elements are equal. Different sequences have different numbers, except

@@ -15,6 +15,7 @@
 #include "lib/mpi/check/gate.h"
 #include "lib/mpi/comm.h"
 #include "lib/mpi/datatype/datatype.h"
+#include "lib/mpi/datatype/datatype_named.h"
 #include "lib/mpi/request_object.h"
 #include "lib/mpi/topo/topo.h"
 #include "lib/util/error.h"
@@ -81,6 +82,19 @@ const struct tern_datatype *tern_check_type_of(const struct tern_check_part *par
     if (!part->types)
         return part->type;
     return handle && handle->magic == TERN_MAGIC_DATATYPE ? handle->state : NULL;
+}
+
+struct tern_check_part tern_check_packed(const char *name, const void *buffer, int64_t position,
+                                         const struct tern_datatype *type, int64_t count,
+                                         bool external, bool output)
+{
+    int64_t size = type->type.size - (external ? type->type.narrowed : 0);
+    return (struct tern_check_part){.name = name,
+                                    .buffer = (const void *)((uintptr_t)buffer + (uintptr_t)position),
+                                    .blocks = 1,
+                                    .count = count * size,
+                                    .type = &tern_datatype_byte,
+                                    .output = output};
 }
 
 static void sort(struct runs *runs)

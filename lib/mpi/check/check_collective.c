@@ -65,7 +65,7 @@ static struct tern_fact *state_block(struct writer *writer, const struct tern_ch
 {
     const struct tern_datatype *type = tern_check_type_of(part, block < 0 ? 0 : block);
     int64_t count = count_of(part, block < 0 ? 0 : block);
-    struct tern_fact *fact = add(writer, key, type ? tern_check_signature(type, count) : 0);
+    struct tern_fact *fact = add(writer, key, type ? tern_check_signature(type, count) : 1);
     char index[24] = "", bytes[26];
     const char *name = type ? type->name : "no datatype";
     if (block >= 0 && part->counts.values)
@@ -234,10 +234,14 @@ static void state_op(struct writer *writer, const struct tern_op *op)
     snprintf(fact->text, sizeof fact->text, user ? "%s" : "op %s", name);
 }
 
-static void state_same(struct writer *writer, const struct tern_check_same *same, uint32_t index)
+/* States an argument that must be equal: on an intercommunicator in the own group, elsewhere
+ * everywhere. */
+static void state_same(struct writer *writer, const struct tern_comm *comm,
+                       const struct tern_check_same *same, uint32_t index)
 {
     int n = same->n > 0 ? same->n : 0; /* wrong lengths are refused later */
-    struct tern_fact *fact = add(writer, tern_fact_key(TERN_FACT_SAME, 0, index, 0),
+    int side = comm->remote_group ? writer->side : 0;
+    struct tern_fact *fact = add(writer, tern_fact_key(TERN_FACT_SAME, side, index, 0),
                                  hash_bytes(0xcbf29ce484222325u + (uint64_t)n, same->values,
                                             (size_t)n * (size_t)same->size));
     int length = snprintf(fact->text, sizeof fact->text, "%s", same->name);
@@ -316,10 +320,10 @@ static struct tern_record *write_record(const struct tern_comm *comm,
     if (call->op)
         state_op(&writer, call->op);
     for (uint32_t i = 0; call->same[i].name; i++)
-        state_same(&writer, &call->same[i], i);
+        state_same(&writer, comm, &call->same[i], i);
     if (call->way == TERN_CHECK_PERSISTENT) {
         struct tern_fact *fact =
-            add(&writer, tern_fact_key(TERN_FACT_SAME, 1, 0, 0), (uint64_t)strict(comm));
+            add(&writer, tern_fact_key(TERN_FACT_SAME, 2, 0, 0), (uint64_t)strict(comm));
         snprintf(fact->text, sizeof fact->text, "mpi_assert_strict_start_ordering %s",
                  strict(comm) ? "true" : "false");
     }

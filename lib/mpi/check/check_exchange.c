@@ -254,8 +254,11 @@ static void say_who_is_missing(const struct permit *permit)
     }
     ranks[0] = 0;
     tern_check_name_ranks(record, &record->place, 1, ranks, sizeof ranks);
-    tern_log("%s waits in %s on %s for %s", ranks, record->procedure, record->comm_name,
-             shown ? text : "the rank that compares the calls, which is not in MPI");
+    if (!shown)
+        snprintf(text, sizeof text,
+                 "rank %d of MPI_COMM_WORLD, which compares the calls and is not in MPI",
+                 record->judge);
+    tern_log("%s waits in %s on %s for %s", ranks, record->procedure, record->comm_name, text);
 }
 
 /* Asks who is missing if the call has waited for long, and reports the answers. Called from time to

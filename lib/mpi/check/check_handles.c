@@ -131,10 +131,9 @@ void tern_check_handle_made(const void *handle)
     pthread_mutex_unlock(&mutex);
 }
 
+/* Also after the library has ended: some handles live longer. */
 void tern_check_handle_gone(const void *handle)
 {
-    if (!tern_check_full())
-        return;
     pthread_mutex_lock(&mutex);
     struct entry *entry = find(handle);
     if (entry && entry->held > 0) {
@@ -254,8 +253,17 @@ const char *tern_check_handle_fault(const void *handle)
 
 /* ---- leaks ---- */
 
-/* Sessions are not reported: when the library ends with the last session, that session still has
- * its handle. */
+/*
+ * Most kinds are reported when the library ends. Info objects and error handlers may be freed after
+ * that, so they are reported when the process exits. If a session is still open then, the library
+ * has not ended, and every kind is reported at exit. A session itself is reported only there,
+ * because it still has its handle while it ends.
+ */
+
+static bool outlives_library(uint32_t magic)
+{
+    return magic == TERN_MAGIC_INFO || magic == TERN_MAGIC_ERRHANDLER;
+}
 
 /* Returns how many handles of the kind and maker of entry `first` the user still holds. Marks the
  * later ones as counted. */
@@ -283,12 +291,15 @@ static const char *name_of(const struct entry *entry)
     return name;
 }
 
-void tern_check_say_leaks(void)
+/* Reports the handles of the kinds that live longer than the library, or of the other kinds. If the
+ * library is `ending`, leaves out sessions. Needs the mutex. */
+static void say_leaks_of(bool outlives, bool ending)
 {
-    pthread_mutex_lock(&mutex);
-    for (int kind = 0; kind < KINDS && kinds[kind].magic != TERN_MAGIC_SESSION; kind++)
+    for (int kind = 0; kind < KINDS; kind++)
         for (size_t i = 0; i < room; i++) {
-            if (table[i].held == 0 || table[i].magic != kinds[kind].magic)
+            if (table[i].held == 0 || table[i].magic != kinds[kind].magic ||
+                outlives_library(table[i].magic) != outlives ||
+                (ending && kinds[kind].magic == TERN_MAGIC_SESSION))
                 continue;
             int count = count_like(i);
             const char *name = count == 1 ? name_of(&table[i]) : "";
@@ -300,8 +311,48 @@ void tern_check_say_leaks(void)
                 tern_log("%d %s from %s were never freed", count, kinds[kind].many,
                          table[i].maker);
         }
-    free(table);
+}
+
+/* Forgets all handles, except those that the user holds and may free later. Needs the mutex. */
+static void forget(void)
+{
+    struct entry *old = table;
+    size_t size = room;
     table = NULL;
     room = used = 0;
+    for (size_t i = 0; i < size; i++) {
+        bool kept = old[i].held > 0 && outlives_library(old[i].magic);
+        struct entry *entry = kept ? find_or_add(old[i].handle) : NULL;
+        if (entry)
+            *entry = old[i];
+    }
+    free(old);
+}
+
+void tern_check_say_leaks(void)
+{
+    pthread_mutex_lock(&mutex);
+    say_leaks_of(false, true);
+    forget();
     pthread_mutex_unlock(&mutex);
+}
+
+static pid_t watched; /* the process whose exit is watched, not a child made by fork */
+
+static void say_leaks_at_exit(void)
+{
+    if (getpid() != watched || tern_world == TERN_WORLD_STARTING || tern_world == TERN_WORLD_RUNNING)
+        return; /* without MPI_Finalize the launcher reports it */
+    pthread_mutex_lock(&mutex);
+    if (tern_running())
+        say_leaks_of(false, false);
+    say_leaks_of(true, false);
+    pthread_mutex_unlock(&mutex);
+}
+
+void tern_check_watch_exit(void)
+{
+    if (!watched)
+        atexit(say_leaks_at_exit);
+    watched = getpid();
 }

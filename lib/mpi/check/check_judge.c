@@ -3,6 +3,7 @@
 /* Compares what the ranks of a communicator are about to do, and says what differs. Pure
  * functions. */
 
+#include "lib/mpi/check/check.h"
 #include "lib/mpi/check/check_record.h"
 
 #include <stdarg.h>
@@ -133,6 +134,14 @@ static int lonely_end(const struct tern_record *const records[], const struct st
     return one->key >> 60 == TERN_FACT_EDGE && records[other] ? other : -1;
 }
 
+/* Returns true if the statement is about data that match every signature. Sorted, such statements
+ * come first among those with their key. */
+static bool matches_any(const struct statement *one)
+{
+    uint64_t kind = one->key >> 60;
+    return (kind == TERN_FACT_DATA || kind == TERN_FACT_EDGE) && one->value == TERN_SIGNATURE_ANY;
+}
+
 /* Finds the first key with two values among the sorted statements, or the first edge that only one
  * end states, and describes it. Returns true if there is none. */
 static bool agree(const struct tern_record *const records[], const struct statement *all, int count,
@@ -141,12 +150,16 @@ static bool agree(const struct tern_record *const records[], const struct statem
     for (int i = 0, end; i < count; i = end) {
         const struct tern_record *any = records[all[i].place];
         bool same = true;
+        int first = i; /* the first that has to agree */
         for (end = i + 1; end < count && all[end].key == all[i].key; end++)
-            same = same && all[end].value == all[i].value;
+            if (matches_any(&all[first]))
+                first = end;
+            else
+                same = same && all[end].value == all[first].value;
         int other = end == i + 1 ? lonely_end(records, &all[i]) : -1;
         if (same && other < 0)
             continue;
-        describe(any, all + i, end - i, procedure, text, room);
+        describe(any, all + first, end - first, procedure, text, room);
         if (other >= 0)
             append(text, room, "; rank %d has no such neighbour", other);
         return false;

@@ -27,7 +27,8 @@ enum tern_fact_kind {
 /* A fact that a rank states. */
 struct tern_fact {
     uint64_t key;   /* made by tern_fact_key */
-    uint64_t value; /* must be equal in all facts with this key */
+    /* must be equal in all facts with this key; TERN_SIGNATURE_ANY of data equals every value */
+    uint64_t value;
     char text[64];  /* for people: "root 1", "sendcount 10 of MPI_INT" */
 };
 

@@ -21,6 +21,8 @@ void tern_check_init(void)
 {
     tern_checks = tern_param_choice("check_level"); /* the levels have the choices' order */
     tern_object_keep_freed(tern_check_full());
+    if (tern_check_full())
+        tern_check_watch_exit();
 }
 
 void tern_check_finalize(void)

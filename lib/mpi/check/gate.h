@@ -80,7 +80,10 @@ void tern_check_handle_gone(const void *handle);
 void tern_check_handle_lent(const void *handle);
 
 /* Lists the handles that were never freed, by kind and by the procedure that made them. Then
- * forgets all handles. */
+ * forgets all handles. Leaves out those that may be freed after the library has ended. */
 void tern_check_say_leaks(void);
+/* Lists the handles that are left when this process exits: those that tern_check_say_leaks leaves
+ * out, and all if a session is still open. Calling it again has no effect. */
+void tern_check_watch_exit(void);
 
 #endif
