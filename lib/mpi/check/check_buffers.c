@@ -89,8 +89,9 @@ struct tern_check_part tern_check_packed(const char *name, const void *buffer, i
                                          bool external, bool output)
 {
     int64_t size = type->type.size - (external ? type->type.narrowed : 0);
+    uintptr_t begin = (uintptr_t)buffer + (uintptr_t)position;
     return (struct tern_check_part){.name = name,
-                                    .buffer = (const void *)((uintptr_t)buffer + (uintptr_t)position),
+                                    .buffer = (const void *)begin,
                                     .blocks = 1,
                                     .count = count * size,
                                     .type = &tern_datatype_byte,

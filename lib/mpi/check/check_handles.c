@@ -341,8 +341,9 @@ static pid_t watched; /* the process whose exit is watched, not a child made by 
 
 static void say_leaks_at_exit(void)
 {
-    if (getpid() != watched || tern_world == TERN_WORLD_STARTING || tern_world == TERN_WORLD_RUNNING)
-        return; /* without MPI_Finalize the launcher reports it */
+    bool world = tern_world == TERN_WORLD_STARTING || tern_world == TERN_WORLD_RUNNING;
+    if (getpid() != watched || world)
+        return; /* the launcher reports that MPI_Finalize is missing */
     pthread_mutex_lock(&mutex);
     if (tern_running())
         say_leaks_of(false, false);

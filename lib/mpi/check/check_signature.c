@@ -7,9 +7,9 @@
  * of times, without visiting each element. So 10 elements of MPI_INT and one contiguous type of 10
  * have equal numbers.
  *
- * Basic elements that are equal to the machine have equal numbers: MPI_INT and MPI_INT32_T, MPI_LONG
- * and MPI_INT64_T. A pair such as MPI_DOUBLE_INT is two elements. MPI_PACKED matches every sequence;
- * `power` 0 marks a sequence with MPI_PACKED in it, and joining keeps the mark.
+ * Basic elements that are equal to the machine have equal numbers: MPI_INT and MPI_INT32_T,
+ * MPI_LONG and MPI_INT64_T. A pair such as MPI_DOUBLE_INT is two elements. MPI_PACKED matches every
+ * sequence; `power` 0 marks a sequence with MPI_PACKED in it, and joining keeps the mark.
  */
 
 #include "lib/mpi/check/check.h"
@@ -85,7 +85,8 @@ static struct sequence derive(const struct tern_datatype *datatype)
 }
 
 /* Returns the sequence of a datatype. Computes a derived type only once, because it never changes.
- * `power` is odd, and 0 means unknown. With MPI_PACKED it is 0, too: then it is computed each time. */
+ * `power` is odd, and 0 means unknown. With MPI_PACKED it is 0, too: then it is computed each
+ * time. */
 static struct sequence sequence_of(const struct tern_datatype *datatype)
 {
     struct tern_findings *findings = (struct tern_findings *)&datatype->findings;
