@@ -325,6 +325,11 @@ static int find_memory(struct tern_operation *op, const struct tern_transfer_wis
         if (error)
             return error;
     }
+    if (view->layout->type.size == 0 && memory->length > 0)
+        return tern_error(TERN_ERR_ARG,
+                          "the buffer has %lld bytes of data, but the view shows no byte of the "
+                          "file: its filetype is empty",
+                          (long long)memory->length);
     if (view->etype_bytes == 0 ? memory->length > 0 : memory->length % view->etype_bytes != 0)
         return tern_error(TERN_ERR_ARG,
                           "count is %lld, which makes %lld bytes: no multiple of the view's etype, "

@@ -66,9 +66,9 @@ int64_t tern_view_position_within(const struct tern_view *view, int64_t begin, i
     return begin;
 }
 
-/* Walks through the runs of one repetition of the layout. Checks that no run begins before the one
- * before it, and that none is before the view's begin. Sets the average length of a run. Looks at
- * the first million runs only: a longer walk would cost more than it is worth. */
+/* Walks through the runs of one repetition of the layout. Checks that no run begins before the last
+ * etype of the one before it, and that none is before the view's begin. Sets the average length of
+ * a run. Looks at the first million runs only: a longer walk would cost more than it is worth. */
 static int walk(struct tern_view *view)
 {
     enum { AT_ONCE = 256 };
@@ -95,7 +95,8 @@ static int walk(struct tern_view *view)
                                   "filetype has data at displacement %lld behind data at %lld; "
                                   "displacements must not decrease",
                                   (long long)at, (long long)last);
-            last = at;
+            last = at + (int64_t)runs[i].iov_len - view->etype_bytes;
+            last = last < at ? at : last;
             bytes += (int64_t)runs[i].iov_len;
         }
     }

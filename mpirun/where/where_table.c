@@ -75,10 +75,23 @@ static void name_tag(int tag, char *words, size_t room)
         *words = '\0';
 }
 
+/* Writes who has the lock that a rank waits for. */
+static void name_holder(const struct tern_wait_record *record, char *words, size_t room)
+{
+    if (record->world < 0)
+        snprintf(words, room, "which another rank holds");
+    else if (record->number > 1)
+        snprintf(words, room, "which %lld ranks share; rank %d took it last",
+                 (long long)record->number, record->world);
+    else
+        snprintf(words, room, "which rank %d holds", record->world);
+}
+
 /* Writes what a rank waits for, except the peer: "in MPI_Recv, tag 7, MPI_COMM_WORLD". */
 static void describe_wait(const struct tern_wait_record *record, char *words, size_t room)
 {
     char tag[24], requests[60] = "";
+    int n;
     const char *procedure = *record->procedure ? record->procedure : "a procedure of MPI";
     name_tag(record->tag, tag, sizeof tag);
     if (record->requests > 1)
@@ -95,8 +108,9 @@ static void describe_wait(const struct tern_wait_record *record, char *words, si
                  (long long)record->number, comm_of(record));
         break;
     case TERN_WAIT_LOCK:
-        snprintf(words, room, "in %s, for the lock of rank %d's part of %s%s", procedure,
-                 record->peer, strcmp(record->comm, nameless) ? "window " : "", record->comm);
+        n = snprintf(words, room, "in %s, for the lock of rank %d's part of %s%s, ", procedure,
+                     record->peer, strcmp(record->comm, nameless) ? "window " : "", record->comm);
+        name_holder(record, words + n, room - (size_t)n);
         break;
     default:
         snprintf(words, room, "in %s%s", procedure, requests);
@@ -233,28 +247,12 @@ static const struct tern_wait_record *wait_of(const struct tern_where_rank *rank
                : NULL;
 }
 
-/* Appends who has the lock that a rank waits for. */
-static void add_holder(struct text *text, const struct tern_wait_record *record)
-{
-    if (record->world < 0)
-        add(text, ", which another rank holds");
-    else if (record->number > 1)
-        add(text, ", which %lld ranks share; rank %d took it last", (long long)record->number,
-            record->world);
-    else
-        add(text, ", which rank %d holds", record->world);
-}
-
 /* Appends for whom the members of a group wait. */
 static void add_peers(struct text *text, const struct tern_where_rank *ranks,
                       const struct member *members, int count)
 {
     const struct tern_wait_record *record = wait_of(ranks, members[0].rank);
     bool same = true, same_bytes = true;
-    if (record && record->kind == TERN_WAIT_LOCK) {
-        add_holder(text, record);
-        return;
-    }
     if (!record || (record->kind != TERN_WAIT_RECV && record->kind != TERN_WAIT_SEND))
         return;
     for (int i = 1; i < count; i++) {
@@ -392,7 +390,6 @@ static void add_link(struct text *text, const struct tern_where_rank *ranks, int
     if (record->kind == TERN_WAIT_LOCK) {
         describe_wait(record, words, sizeof words);
         add(text, "rank %d waits %s", rank, words);
-        add_holder(text, record);
         return;
     }
     name_tag(record->tag, tag, sizeof tag);

@@ -195,6 +195,19 @@ static void one_rank(void)
     CHECK_OK(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
     CHECK_CLASS(MPI_File_write_at_all(file, 0, buf, last ? 3 : 4, MPI_BYTE, MPI_STATUS_IGNORE),
                 MPI_ERR_ARG);
+    /* a view that shows nothing, and one whose blocks overlap */
+    MPI_Datatype empty, overlap;
+    CHECK_OK(MPI_Type_contiguous(0, MPI_CHAR, &empty));
+    CHECK_OK(MPI_Type_commit(&empty));
+    CHECK_OK(MPI_Type_create_hindexed(2, (int[]){4, 4}, (MPI_Aint[]){0, 2}, MPI_CHAR, &overlap));
+    CHECK_OK(MPI_Type_commit(&overlap));
+    CHECK_OK(MPI_File_set_view(file, 0, MPI_CHAR, last ? empty : MPI_CHAR, "native", MPI_INFO_NULL));
+    CHECK_OK(MPI_File_write_all(file, buf, last ? 0 : 4, MPI_CHAR, MPI_STATUS_IGNORE));
+    CHECK_CLASS(MPI_File_write_all(file, buf, 4, MPI_CHAR, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+    CHECK_CLASS(MPI_File_read_all(file, buf, 4, MPI_CHAR, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+    CHECK_CLASS(MPI_File_set_view(file, 0, MPI_CHAR, overlap, "native", MPI_INFO_NULL), MPI_ERR_ARG);
+    CHECK_OK(MPI_Type_free(&empty));
+    CHECK_OK(MPI_Type_free(&overlap));
     CHECK_OK(MPI_File_close(&file));
 }
 
