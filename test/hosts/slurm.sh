@@ -24,6 +24,12 @@ submit --mpi=pmix -n 2 -N 2 ./spawning start 2 quiet
 is "srun cannot start further processes" "$rc $(grep -c '^class MPI_ERR_SPAWN$' out) $(grep -c '^codes spawn spawn$' out)" "0 2 1"
 submit --mpi=pmix -n 1 ./spawning foreign ./hello
 is "and it is said what can" "$rc $(grep -c 'start the job by Tern.s mpirun, which also runs in the allocations' err)" "50 1"
+# two jobs of srun meet by a port
+mkdir first
+(cd first && submit --mpi=pmix -n 2 -N 1 ../spawning accept ../port && [ "$rc" = 0 ]) & first=$!
+submit --mpi=pmix -n 3 -N 3 ./spawning connect port
+wait $first || complain "the job that accepts: $(cat first/err)"
+is "ports between two jobs of srun" "$rc $(cat out first/out | grep -cE '^(accept [01] of 2: 3 there|connect [0-2] of 3: 2 there), .*, right, on n')" "0 5"
 
 bare='^tern: srun has started 4 tasks, and each is an MPI job of one rank.* srun --mpi=pmix'
 submit -Q -n 4 -N 2 ./hello

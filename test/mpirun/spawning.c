@@ -38,6 +38,66 @@ static int collectives_are_right(MPI_Comm inter, int high, int remote)
     return right;
 }
 
+/* Returns 1 if `got` has, for each rank i of the other group, `more` + i + 1 times what that rank says. */
+static int are_pieces_of(const int *got, int remote, int more, int theirs)
+{
+    int right = 1, at = 0;
+    for (int i = 0; i < remote; i++)
+        for (int k = 0; k < more + i + 1; k++)
+            right &= got[at++] == theirs + i;
+    return right;
+}
+
+/* The same as collectives_are_right for those whose pieces have different lengths, and the reductions that scatter. */
+static int vector_collectives_are_right(MPI_Comm inter, int high, int remote)
+{
+    enum { MOST = 4096, RANKS = 64 };
+    static int out[MOST], in[MOST], counts[RANKS], starts[RANKS], offsets[RANKS];
+    static MPI_Datatype types[RANKS];
+    int mine = 100 * high + rank, theirs = 100 * !high, total = 0, right = 1;
+    int root = high ? 0 : rank == 0 ? MPI_ROOT : MPI_PROC_NULL; /* rank 0 of the group that is not `high` */
+    if (remote > RANKS || (remote + size) * (remote + size) > MOST)
+        return 1;
+    for (int i = 0; i < MOST; i++)
+        out[i] = mine;
+    for (int i = 0; i < remote; total += counts[i++]) {
+        counts[i] = i + 1;
+        starts[i] = total;
+    }
+    MPI_Allgatherv(out, rank + 1, MPI_INT, in, counts, starts, MPI_INT, inter);
+    right &= are_pieces_of(in, remote, 0, theirs);
+    memset(in, 0, sizeof in);
+    MPI_Gatherv(out, rank + 1, MPI_INT, in, counts, starts, MPI_INT, root, inter);
+    right &= root != MPI_ROOT || are_pieces_of(in, remote, 0, theirs);
+    MPI_Scatterv(out, counts, starts, MPI_INT, in, rank + 1, MPI_INT, root, inter);
+    for (int k = 0; high && k < rank + 1; k++)
+        right &= in[k] == 0;
+    total = 0;
+    for (int i = 0; i < remote; total += counts[i++]) { /* what two ranks send each other has one length */
+        counts[i] = rank + i + 1;
+        starts[i] = total;
+        offsets[i] = total * (int)sizeof *in;
+        types[i] = MPI_INT;
+    }
+    MPI_Alltoallv(out, counts, starts, MPI_INT, in, counts, starts, MPI_INT, inter);
+    right &= are_pieces_of(in, remote, rank, theirs);
+    memset(in, 0, sizeof in);
+    MPI_Alltoallw(out, counts, offsets, types, in, counts, offsets, types, inter);
+    right &= are_pieces_of(in, remote, rank, theirs);
+    for (int i = 0; i < size; i++)
+        counts[i] = remote; /* so both groups have equally many elements */
+    for (int block = 0; block < 2; block++) {
+        memset(in, 0, sizeof in);
+        if (block)
+            MPI_Reduce_scatter_block(out, in, remote, MPI_INT, MPI_SUM, inter);
+        else
+            MPI_Reduce_scatter(out, in, counts, MPI_INT, MPI_SUM, inter);
+        for (int k = 0; k < remote; k++)
+            right &= in[k] == remote * theirs + remote * (remote - 1) / 2;
+    }
+    return right;
+}
+
 /* Returns 1 if the processes of both jobs reach each other's windows, and messages in partitions and of megabytes arrive. */
 static int transfers_are_right(MPI_Comm intra, int me, int total)
 {
@@ -89,6 +149,7 @@ static void talk(MPI_Comm inter, int high, const char *name)
     MPI_Get_processor_name(host, &length);
     int right = sum == total * (total - 1) / 2 && theirs == remote * (remote - 1) / 2 && last == (total - 1 - me % 2) / 2 * 2 + me % 2;
     right &= collectives_are_right(inter, high, remote);
+    right &= vector_collectives_are_right(inter, high, remote);
     right &= total > 10 || transfers_are_right(intra, me, total);
     printf("%s %d of %d: %d there, %d of %d, %s, on %s\n", name, rank, size, remote, me, total, right ? "right" : "WRONG", host);
     MPI_Comm_free(&half);
@@ -316,6 +377,34 @@ static void start_siblings(const char *program, const char *kept)
     printf("the parent goes on\n");
 }
 
+/* spawning accept|connect FILE: two jobs that meet by the port whose name is in the file. */
+static void meet(int accepts, const char *path)
+{
+    char port[MPI_MAX_PORT_NAME] = "", other[4096];
+    MPI_Comm inter;
+    snprintf(other, sizeof other, "%s.new", path);
+    if (rank == 0 && accepts) {
+        MPI_Open_port(MPI_INFO_NULL, port);
+        FILE *file = fopen(other, "w");
+        fputs(port, file);
+        fclose(file);
+        rename(other, path);
+    } else if (rank == 0) {
+        FILE *file;
+        while (!(file = fopen(path, "r")))
+            usleep(10000);
+        if (!fgets(port, sizeof port, file))
+            exit(1);
+        fclose(file);
+    }
+    if (accepts)
+        MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter);
+    else
+        MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter);
+    talk(inter, !accepts, accepts ? "accept" : "connect");
+    MPI_Comm_disconnect(&inter);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm parent;
@@ -330,6 +419,8 @@ int main(int argc, char **argv)
         return end_child(&parent, "");
     if (strcmp(what, "start") == 0)
         start(argv[0], argc, argv);
+    else if (strcmp(what, "accept") == 0 || strcmp(what, "connect") == 0)
+        meet(strcmp(what, "accept") == 0, argv[2]);
     else if (strcmp(what, "several") == 0)
         start_several(argv[0], argv + 2);
     else if (strcmp(what, "rooted") == 0)
