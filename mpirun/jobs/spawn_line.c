@@ -317,8 +317,11 @@ static void write_line(struct reading *r, const char *called, struct tern_string
         add_all(words, &r->inherit_map);
     if (!r->ranks)
         add_all(words, &r->inherit_rank);
+    bool placed = r->maps || r->inherit_map.count || r->binds || r->inherit_bind.count;
     if (!r->binds)
         add_all(words, &r->inherit_bind);
+    if (!placed) /* each mpirun begins with the first core, where the parents' ranks may be bound */
+        add_option(words, "--bind-to", "none");
     add_all(words, &r->job);
     for (int at = 0; at < r->count; at++)
         write_program(r, at, words);

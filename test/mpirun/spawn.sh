@@ -113,6 +113,15 @@ run -n 1 -x VALUE=inherited "$PWD/spawning" start 1 show file "$PWD/keys"
 has "the info key file" out 'VALUE=of a file,'
 run --tag-output -n 1 "$PWD/spawning" start 1 show
 has "output has the number of the job" out '^\[2,0\]<stdout>:child 0 of 1'
+# children are not bound to the processors of their parents
+printf '#!/bin/sh\nexec grep Cpus_allowed_list /proc/self/status\n' >processors
+chmod +x processors
+run -n 1 --bind-to core "$PWD/processors"
+bound=$(cat out)
+run -n 1 "$PWD/spawning" foreign "$PWD/processors"
+is "children are not bound" "$(grep Cpus out | sort -u)" "$(grep Cpus_allowed_list /proc/self/status)"
+run -n 1 --bind-to core "$PWD/spawning" foreign "$PWD/processors"
+is "--bind-to is inherited" "$(grep Cpus out | head -n 1)" "$bound"
 # where libraries are found: an absolute path to mpirun says it, and a program without a launcher has loaded one
 printf '#!/bin/sh\necho "in $LD_LIBRARY_PATH" | cut -d: -f1\n' >where
 chmod +x where

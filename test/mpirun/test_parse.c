@@ -335,15 +335,15 @@ START_TEST(test_hosts_of_children)
         const char *question, *line;
     } cases[] = {
         {"host=n1:2\nprogram=a\nnp=1\nprogram=b\nnp=1\n",
-         "mpirun --stdin none -np 1 --host n1:2 -- a : -np 1 -- b"},
+         "mpirun --stdin none --bind-to none -np 1 --host n1:2 -- a : -np 1 -- b"},
         {"host=n1:2\nprogram=a\nnp=1\nkey=host\nvalue=n2:1\nprogram=b\nnp=3\nkey=host\nvalue="
          "n3:3,n1\n",
-         "mpirun --stdin none -np 1 --host n2:1 -- a : -np 3 --host n3:3 --host n1:2 -- b"},
+         "mpirun --stdin none --bind-to none -np 1 --host n2:1 -- a : -np 3 --host n3:3 --host n1:2 -- b"},
         {"host=n1:2\nprogram=a\nnp=1\nprogram=b\nnp=1\nkey=add-host\nvalue=n2\n",
-         "mpirun --stdin none -np 1 --host n1:2 -- a : -np 1 --host n1:2 --host n2:* -- b"},
+         "mpirun --stdin none --bind-to none -np 1 --host n1:2 -- a : -np 1 --host n1:2 --host n2:* -- b"},
         {"host=n1:2\nprogram=a\nnp=1\nkey=hostfile\nvalue=f\nkey=add-hostfile\nvalue=g\n"
          "program=b\nnp=1\n",
-         "mpirun --stdin none -np 1 --hostfile f --add-hostfile g -- a : -np 1 --host n1:2 -- b"},
+         "mpirun --stdin none --bind-to none -np 1 --hostfile f --add-hostfile g -- a : -np 1 --host n1:2 -- b"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *line = line_for(cases[i].question);
