@@ -175,7 +175,7 @@ static int launch(int argc, char **argv)
                                                          agent_said};
     struct tern_options *options = &all.options;
     struct tern_placement *placement = &all.placement;
-    int parsed = tern_options_parse(argc, argv, options);
+    int parsed = tern_options_parse(argc, argv, tern_spawned_separator(), options);
     if (parsed)
         return parsed < 0 ? 1 : tern_show_finish();
     tern_spawned_complete(options);

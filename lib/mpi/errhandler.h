@@ -118,8 +118,8 @@ _Noreturn void tern_raise_not_running(const char *procedure);
  * number. */
 const char *tern_error_class_name(int class);
 
-/* Keeps the text of an error of a file. Until the next one, MPI_Error_string says it for `class` in
- * this thread: errors of files are returned by default, so nobody else would say path and cause. */
+/* Keeps the text of an error. Until the next one, MPI_Error_string says it for `class` in this
+ * thread: where errors are returned, nobody else would say what was found. */
 void tern_error_keep_text(int class, const char *text);
 
 /* The highest error code used so far (MPI_LASTUSEDCODE). */

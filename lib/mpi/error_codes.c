@@ -147,7 +147,7 @@ int tern_mpi_error_class(int errorcode, int *errorclass)
     return 0;
 }
 
-/* The last error of a file in this thread. */
+/* The last error in this thread (tern_error_keep_text). */
 static __thread struct {
     int class; /* 0: there was none */
     char text[MPI_MAX_ERROR_STRING - 40]; /* leaves room for the name of the class */

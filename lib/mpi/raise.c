@@ -240,7 +240,7 @@ int tern_raise_on(struct tern_object *object, const char *procedure, int code)
     int class = tern_error_class(code);
     char text[1280];
     compose(text, sizeof text, procedure, code, class);
-    if (code < 0 && (of_file || (object && object->handle->magic == TERN_MAGIC_FILE)))
+    if (code < 0)
         tern_error_keep_text(class, tern_error_text(code));
     tern_error_clear();
 

@@ -293,7 +293,7 @@ static void write_program(struct reading *r, int at, struct tern_strings *words)
     struct program *program = &r->programs[at];
     int left = slots_left(r, at);
     if (at)
-        tern_strings_add(words, ":");
+        tern_strings_add(words, r->line->separator);
     if (program->soft && program->np > left)
         program->np = left > 0 ? left : 1;
     tern_strings_add(words, "-np");
@@ -306,6 +306,28 @@ static void write_program(struct reading *r, int at, struct tern_strings *words)
     add_all(words, &program->options);
     tern_strings_add(words, "--");
     add_all(words, &program->words);
+}
+
+/* Returns true if one of the programs has the word as its command or an argument. */
+static bool is_argument(const struct reading *r, const char *word)
+{
+    bool found = false;
+    for (int i = 0; i < r->count; i++)
+        for (int j = 0; j < r->programs[i].words.count; j++)
+            found |= strcmp(r->programs[i].words.items[j], word) == 0;
+    return found;
+}
+
+/* Returns ":", or "::", ":::" ... where a program has that as an argument. The caller frees it. */
+static char *choose_separator(const struct reading *r)
+{
+    char *separator = tern_must_copy(":");
+    while (is_argument(r, separator)) {
+        char *longer = tern_must_format("%s:", separator);
+        free(separator);
+        separator = longer;
+    }
+    return separator;
 }
 
 static void write_line(struct reading *r, const char *called, struct tern_strings *words)
@@ -323,6 +345,7 @@ static void write_line(struct reading *r, const char *called, struct tern_string
     if (!placed) /* each mpirun begins with the first core, where the parents' ranks may be bound */
         add_option(words, "--bind-to", "none");
     add_all(words, &r->job);
+    r->line->separator = choose_separator(r);
     for (int at = 0; at < r->count; at++)
         write_program(r, at, words);
 }

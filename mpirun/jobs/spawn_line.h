@@ -11,6 +11,7 @@
 /* A question as a command line. The members after `words` have no option. */
 struct tern_spawn_line {
     struct tern_strings words; /* "mpirun" and its arguments */
+    char *separator; /* the word between two programs: one that no argument equals */
     char *port;  /* where the parents wait */
     char *wdir;  /* of the root; NULL: not known */
     pid_t beside; /* the program without a launcher that asks; 0: a rank */

@@ -108,6 +108,11 @@ int tern_spawned_open(int argc, char **argv, int *ret_argc, char ***ret_argv)
     return 0;
 }
 
+const char *tern_spawned_separator(void)
+{
+    return spawned.open ? spawned.line.separator : ":";
+}
+
 void tern_spawned_complete(struct tern_options *options)
 {
     if (!spawned.open)

@@ -16,6 +16,9 @@
  * of tern_log are then kept as the reason why the job does not start. Returns 0, or TERN_ERR_* with
  * text. With `beside`, forks and goes on in the child. */
 int tern_spawned_open(int argc, char **argv, int *ret_argc, char ***ret_argv);
+/* Returns the word that separates the programs of the command line: ":" unless a question was
+ * read. */
+const char *tern_spawned_separator(void);
 /* Adds what the processes must know to the options. */
 void tern_spawned_complete(struct tern_options *options);
 

@@ -180,7 +180,7 @@ static int visit_options(char **words, int count, struct tern_options *options,
     for (int at = 0; at < count && !error; at++) {
         char *word = words[at], *joined;
         if (!in_options || word[0] != '-' || !word[1] || strcmp(word, "--") == 0) {
-            in_options = strcmp(word, ":") == 0;
+            in_options = strcmp(word, options->separator) == 0;
             continue;
         }
         const struct tern_option *option = find_option(word, &joined);
@@ -307,8 +307,8 @@ static int check_dash(const char *word)
     return 0;
 }
 
-/* Reads the options and the program of one context, from words[*at] up to ":" or the end. Returns
- * 0, 1 if help or version was printed, or TERN_ERR_ARG. */
+/* Reads the options and the program of one context, from words[*at] up to the separator or the end.
+ * Returns 0, 1 if help or version was printed, or TERN_ERR_ARG. */
 static int read_app(char **words, int count, int *at, struct tern_options *options,
                     struct tern_app *app)
 {
@@ -351,7 +351,7 @@ static int read_app(char **words, int count, int *at, struct tern_options *optio
     int error = *at < count ? check_dash(words[*at]) : 0;
     if (error)
         return error;
-    for (; *at < count && strcmp(words[*at], ":"); (*at)++)
+    for (; *at < count && strcmp(words[*at], options->separator); (*at)++)
         tern_strings_add(&app->argv, words[*at]);
     for (; hosts < options->hosts.count && !options->hosts_are_default; hosts++)
         tern_strings_add(&app->hosts, options->hosts.items[hosts]);
@@ -394,7 +394,7 @@ static int parse_words(char **words, int count, struct tern_options *options)
         return error;
     for (;;) {
         int result = parse_app(words, count, &at, options);
-        if (result || at + 1 >= count) /* a last ":" is followed by nothing */
+        if (result || at + 1 >= count) /* a last separator is followed by nothing */
             return result;
         at++;
     }
@@ -555,9 +555,11 @@ static void say_warnings(struct tern_options *options)
         tern_strings_set(&options->env, TERN_PARAMS_SAID, tern_param_said());
 }
 
-int tern_options_parse(int argc, char **argv, struct tern_options *ret_options)
+int tern_options_parse(int argc, char **argv, const char *separator,
+                       struct tern_options *ret_options)
 {
     struct tern_options options = {
+        .separator = separator,
         .job_number = 1,
         .map = { .by = TERN_MAP_LEVEL_DEFAULT,
                  .rank_by = TERN_MAP_LEVEL_DEFAULT,

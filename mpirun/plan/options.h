@@ -48,6 +48,7 @@ struct tern_default_slots {
 struct tern_options {
     struct tern_app *apps;
     int app_count;
+    const char *separator; /* stands between two programs */
     struct tern_strings hosts; /* the words of --host */
     bool hosts_are_default;    /* `hosts` are of a parameter: --host replaces them */
     struct tern_strings hostfiles; /* the files of --hostfile */

@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (gap && file_is_safe)
         write_appfile(gap + 2);
     int count = 1 + split(text, words + 1, 62);
-    if (file_is_safe && tern_options_parse(count, words, &options) == 0) {
+    if (file_is_safe && tern_options_parse(count, words, ":", &options) == 0) {
         MUST(options.app_count >= 1);
         for (int app = 0; app < options.app_count; app++)
             MUST(options.apps[app].argv.count >= 1 && options.apps[app].np >= 0 && options.apps[app].np <= 1 << 20);

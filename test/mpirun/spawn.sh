@@ -106,6 +106,15 @@ soft() {
     has "$1" out '^codes 0 0 spawn$'
 }
 both soft start 3 quiet soft 2
+colons() {
+    is "$1" "$rc $(sed -n "s/.*argument/argument/p" out)" "0 argument ':'"
+}
+alone start 1 show : ::
+colons "alone: an argument is :"
+printf '#!/bin/sh\nexec "%s" start 1 show : ::\n' "$PWD/spawning" >with_colons
+chmod +x with_colons
+run -n 1 "$PWD/with_colons"
+colons "mpirun: an argument is :"
 printf '# more\nenv=VALUE=of a file\n' >keys
 run -n 1 -x VALUE=inherited "$PWD/spawning" start 1 show
 has "-x is inherited" out 'VALUE=inherited,'
@@ -154,9 +163,13 @@ both refused foreign /bin/false
 wrong_info() {
     is "$1" $rc 0
     has "$1" out '^class MPI_ERR_SPAWN$'
+    has "$1: MPI_Error_string" out "^MPI_ERR_SPAWN: .*$words"
 }
+words=$PWD/nowhere
 both wrong_info start 1 quiet wdir "$PWD/nowhere"
+words=nonsense
 both wrong_info start 1 quiet map_by nonsense
+words='ompi_non_mpi is true'
 both wrong_info start 1 quiet ompi_non_mpi true
 
 # ---- failures ----

@@ -253,7 +253,7 @@ static void start(const char *program, int argc, char **argv)
         int length, class;
         MPI_Error_class(rc, &class);
         MPI_Error_string(rc, text, &length);
-        printf("class %s\n", class == MPI_ERR_SPAWN ? "MPI_ERR_SPAWN" : text);
+        printf("class %s\n%s\n", class == MPI_ERR_SPAWN ? "MPI_ERR_SPAWN" : text, text);
         print_codes(codes, count);
         free(codes);
         return;

@@ -324,6 +324,7 @@ static char *line_for(const char *question)
         text = longer;
     }
     tern_strings_free(&line.words);
+    free(line.separator);
     free(copy);
     return text;
 }
@@ -344,6 +345,8 @@ START_TEST(test_hosts_of_children)
         {"host=n1:2\nprogram=a\nnp=1\nkey=hostfile\nvalue=f\nkey=add-hostfile\nvalue=g\n"
          "program=b\nnp=1\n",
          "mpirun --stdin none --bind-to none -np 1 --hostfile f --add-hostfile g -- a : -np 1 --host n1:2 -- b"},
+        {"program=a\narg=:\nnp=1\nprogram=b\narg=::\nnp=1\n",
+         "mpirun --stdin none --bind-to none -np 1 -- a : ::: -np 1 -- b ::"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *line = line_for(cases[i].question);
