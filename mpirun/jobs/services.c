@@ -47,11 +47,14 @@ static struct tern_answer_text publish(const char *service, const char *port)
     return (struct tern_answer_text){.kind = TERN_LINE_ANSWER};
 }
 
-static struct tern_answer_text unpublish(const char *service)
+static struct tern_answer_text unpublish(const char *service, const char *port)
 {
     int at = find(service);
     if (at < 0)
         return refuse(TERN_ERR_SERVICE, "service_name \"%s\" is not published", service);
+    if (strcmp(names.items[at + 1], port) != 0)
+        return refuse(TERN_ERR_SERVICE, "service_name \"%s\" is published with another port_name; "
+                                        "look it up, or pass the one that was published", service);
     free(names.items[at]);
     free(names.items[at + 1]);
     memmove(&names.items[at], &names.items[at + 2],
@@ -78,8 +81,8 @@ struct tern_answer_text tern_services_answer(const char *question)
     struct tern_answer_text answer;
     if (what && service && port && strcmp(what, "publish") == 0)
         answer = publish(service, port);
-    else if (what && service && strcmp(what, "unpublish") == 0)
-        answer = unpublish(service);
+    else if (what && service && port && strcmp(what, "unpublish") == 0)
+        answer = unpublish(service, port);
     else if (what && service && strcmp(what, "lookup") == 0)
         answer = look_up(service);
     else

@@ -37,6 +37,7 @@ int main(int argc, char **argv)
         printf(" %s", class_of(MPI_Publish_name("a service", MPI_INFO_NULL, "another")));
         printf(" %s", class_of(MPI_Lookup_name("a service", MPI_INFO_NULL, found)));
         printf(" %s", strcmp(found, "a port\nof lines\\") == 0 ? "same" : found);
+        printf(" %s", class_of(MPI_Unpublish_name("a service", MPI_INFO_NULL, "another")));
         printf(" %s", class_of(MPI_Unpublish_name("a service", MPI_INFO_NULL, "a port\nof lines\\")));
         printf(" %s\n", class_of(MPI_Unpublish_name("a service", MPI_INFO_NULL, "a port\nof lines\\")));
     } else if (strcmp(what, "publish") == 0) {
@@ -66,14 +67,14 @@ int main(int argc, char **argv)
 }
 C
 "$MPICC" -o names names.c || exit 1
-right='NAME fine SERVICE fine same fine SERVICE'
+right='NAME fine SERVICE fine same SERVICE fine SERVICE'
 
 run -n 2 ./names all
 is "within a job" "$rc $(cat out)" "0 $right"
 run -n 1 ./names publish spawns
 is "a child looks up" "$rc $(sort out | tr '\n' ' ')" "0 find 0: 1 there publish 0: 1 there "
 OMPI_MCA_mpi_initial_errhandler=mpi_errors_return limit ./names all >out 2>err
-is "without a launcher there are no names" "$? $(cat out)" "0 OTHER OTHER OTHER OTHER  OTHER OTHER"
+is "without a launcher there are no names" "$? $(cat out)" "0 NAME SERVICE SERVICE NAME  SERVICE SERVICE SERVICE"
 
 # several mpiruns: one keeps the names
 "$MPIRUN" -n 1 --report-uri server sleep "$mark" >kept 2>&1 &
@@ -97,7 +98,7 @@ is "publish" "$? $(sort published | tr '\n' ' ')" "0 publish 0: 3 there publish 
 sed 's#^\([^/]*/[^/]*/[^/]*/\).#\1x#; s#^\([^/]*/[^/]*/[^/]*/\)x#\10#' server >wrong
 cmp -s server wrong && sed 's#^\([^/]*/[^/]*/[^/]*/\).#\11#' server >wrong
 OMPI_MCA_mpi_name_server=file:$PWD/wrong limit ./names all >out 2>err
-is "a wrong secret" "$? $(cat out)" "0 PORT PORT PORT PORT  PORT PORT"
+is "a wrong secret" "$? $(cat out)" "0 PORT PORT PORT PORT  PORT PORT PORT"
 port=$(cut -d/ -f3 server)
 for ((i = 0; i < 70; i++)); do # connections that say nothing, more than are kept at a time
     exec {fd}<>"/dev/tcp/127.0.0.1/$port"

@@ -42,7 +42,7 @@ static int ask_mpirun(const char *what, const char *service, const char *name,
     struct tern_question question;
     struct tern_port *port;
     if (!tern_report_is_open())
-        return tern_error(TERN_ERR_OTHER,
+        return tern_error(strcmp(what, "lookup") == 0 ? TERN_ERR_NAME : TERN_ERR_SERVICE,
                           "nobody keeps names for this program: start it by Tern's mpirun, or let "
                           "the parameter mpi_name_server name the file of another mpirun's "
                           "--report-uri");
