@@ -141,7 +141,6 @@ static int accusations(const struct tern_mc_findings *findings)
     return count;
 }
 
-/* Expects that exactly one thing is wrong, and frees all. */
 /* Expects that nobody is accused, and that something could not be measured. Frees the data. */
 static void expect_not_measured(struct tern_mc_data *data)
 {
@@ -152,6 +151,7 @@ static void expect_not_measured(struct tern_mc_data *data)
     tern_mc_data_free(data);
 }
 
+/* Expects that exactly one thing is wrong. Frees the data. */
 static void expect_one(struct tern_mc_data *data, const char *id, const char *who)
 {
     struct tern_mc_findings findings = judge(data, NULL);
@@ -612,6 +612,57 @@ START_TEST(another_interface_is_named)
 }
 END_TEST
 
+/* Makes four hosts, the third of which is connected by eth1, the others among themselves by eth0. The pairs have these rates, in
+ * MB/s, and are measured alone, too. */
+static struct tern_mc_data *make_two_networks(int by_eth0, int from_third, int to_third)
+{
+    static const struct tern_mc_expected nothing;
+    enum { HOSTS = 4, THIRD = 2 };
+    struct tern_mc_data *data = tern_mc_data_new(HOSTS);
+    int pairs[TERN_MC_SUSPECTS_MOST][2];
+    for (int a = 0; a < HOSTS; a++) {
+        take(data, "host %d n%d", a, a + 1);
+        for (int nic = 0; nic < 2; nic++)
+            take(data, "fact %d addr.eth%d 10.%d.0.%d/24", a, nic, nic, a + 1);
+        for (int b = 0; b < HOSTS; b++) {
+            int nic = a == THIRD || b == THIRD;
+            if (a == b)
+                continue;
+            take(data, "socket %d eth%d 10.%d.0.%d 10.%d.0.%d 100 0", a, nic, nic, a + 1, nic, b + 1);
+            take(data, "bw %d %d pairs %d 0.9", a, b, a == THIRD ? from_third : b == THIRD ? to_third : by_eth0);
+        }
+    }
+    int count = tern_mc_suspects(data, &nothing, pairs);
+    for (int sample = 0; sample < 5; sample++)
+        for (int i = 0; i < count; i++)
+            for (int way = 0; way < 2; way++) {
+                int from = pairs[i][way], to = pairs[i][!way];
+                take(data, "bw %d %d alone %d 1", from, to,
+                     from == THIRD ? from_third : to == THIRD ? to_third : by_eth0);
+            }
+    return data;
+}
+
+START_TEST(pairs_are_compared_with_those_of_the_same_interface)
+{
+    expect_one(make_two_networks(3900, 5500, 5500), "path.odd", "n3");
+    expect_one(make_two_networks(2000, 5500, 5500), "path.odd", "n3");
+}
+END_TEST
+
+START_TEST(a_host_with_a_slow_interface_of_its_own_is_named)
+{
+    for (int receives = 0; receives < 2; receives++) {
+        struct tern_mc_data *data = make_two_networks(5500, receives ? 5500 : 1000, receives ? 1000 : 5500);
+        struct tern_mc_findings findings = judge(data, NULL);
+        ck_assert_int_eq(accusations(&findings), 2); /* a warning of its interface, too */
+        ck_assert(tern_mc_is_named(&findings, receives ? "host.receives" : "host.sends", 2));
+        tern_mc_findings_free(&findings);
+        tern_mc_data_free(data);
+    }
+}
+END_TEST
+
 /* ---- reports ---- */
 
 static char *print(const struct tern_mc_result *result,
@@ -743,6 +794,8 @@ int main(void)
     tcase_add_test(tests, loss_explains_what_is_slow);
     tcase_add_test(tests, a_little_loss_is_normal);
     tcase_add_test(tests, another_interface_is_named);
+    tcase_add_test(tests, pairs_are_compared_with_those_of_the_same_interface);
+    tcase_add_test(tests, a_host_with_a_slow_interface_of_its_own_is_named);
     tests = suite_case(suite, "reports");
     tcase_add_test(tests, the_page_has_few_lines);
     tcase_add_test(tests, texts_of_others_cannot_break_a_report);

@@ -8,8 +8,9 @@
 #include "tools/mpicheck/findings.h"
 #include "tools/mpicheck/fold.h"
 #include "tools/mpicheck/medians.h"
+#include "tools/mpicheck/routes.h"
 
-enum { RESENT_LEAST = 10, NICS_MOST = 16 };
+enum { RESENT_LEAST = 10 };
 static const double blamed_part = 0.6; /* of a host's links, if the host itself is named */
 static const double odd_part = 0.25;   /* of a host's connections, beyond what others have */
 static const uint8_t bad_bits = TERN_MC_BAD;
@@ -251,39 +252,23 @@ static double median_part(const struct tern_mc_data *data, const char *nic)
     return median;
 }
 
-/* Lists the interfaces of all connections, each once. Returns their number. */
-static int all_nics(const struct tern_mc_data *data, const char **ret_names)
-{
-    int count = 0;
-    for (int i = 0; i < data->count; i++)
-        for (int k = 0; k < data->hosts[i].socket_count; k++) {
-            const char *nic = data->hosts[i].sockets[k].nic;
-            int at = 0;
-            while (at < count && strcmp(ret_names[at], nic))
-                at++;
-            if (at == count && count < NICS_MOST)
-                ret_names[count++] = nic;
-        }
-    return count;
-}
-
 /* Names hosts that use an interface more than most hosts do, and therefore another one less. An
  * interface is chosen for each connection, by the end that calls: so other hosts, too, have a few
  * connections by it. */
 static void judge_interfaces(const struct tern_mc_data *data, struct tern_mc_findings *findings)
 {
-    const char *names[NICS_MOST];
-    int count = all_nics(data, names);
-    for (int k = 0; k < count && data->count > 2; k++) {
-        double median = median_part(data, names[k]);
+    struct tern_mc_nics nics;
+    tern_mc_nics_find(data, &nics);
+    for (int k = 0; k < nics.count && data->count > 2; k++) {
+        double median = median_part(data, nics.names[k]);
         for (int i = 0; i < data->count; i++) {
             const struct tern_mc_host *host = &data->hosts[i];
-            double part = part_by(host, names[k]);
+            double part = part_by(host, nics.names[k]);
             if (part < median + odd_part || tern_mc_is_named(findings, NULL, i))
                 continue;
             tern_mc_find(findings, data, TERN_MC_WARN, "path.odd", &i, 1,
                          tern_mc_format("%.0f %% of its connections go by %s; of those of most "
-                                        "hosts %.0f %%", 100 * part, names[k], 100 * median),
+                                        "hosts %.0f %%", 100 * part, nics.names[k], 100 * median),
                          tern_mc_format("ip address; ip route (on %s); btl_tcp_if_include chooses",
                                         host->name));
         }
@@ -292,24 +277,13 @@ static void judge_interfaces(const struct tern_mc_data *data, struct tern_mc_fin
 
 /* ---- loss ---- */
 
-static bool is_address_of(const struct tern_mc_host *host, const char *address)
-{
-    size_t length = strlen(address);
-    for (int i = 0; i < host->fact_count; i++)
-        if (strncmp(host->facts[i].key, "addr.", 5) == 0 &&
-            strncmp(host->facts[i].value, address, length) == 0 &&
-            host->facts[i].value[length] == '/')
-            return true;
-    return false;
-}
-
 double tern_mc_loss(const struct tern_mc_data *data, int from, int to)
 {
     const struct tern_mc_host *host = &data->hosts[from];
     double segments = 0, resent = 0;
     for (int i = 0; i < host->socket_count; i++) {
         if (host->sockets[i].resent == 0 ||
-            !is_address_of(&data->hosts[to], host->sockets[i].other))
+            !tern_mc_has_address(&data->hosts[to], host->sockets[i].other))
             continue;
         segments += host->sockets[i].segments;
         resent += host->sockets[i].resent;

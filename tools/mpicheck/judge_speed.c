@@ -9,6 +9,7 @@
 #include "tools/mpicheck/findings.h"
 #include "tools/mpicheck/fold.h"
 #include "tools/mpicheck/medians.h"
+#include "tools/mpicheck/routes.h"
 #include "tools/mpicheck/suspects.h"
 
 enum { GROUP_LEAST = 2 };
@@ -36,6 +37,7 @@ struct verdicts {
     bool *lossy;  /* by host: named, because it loses segments */
     double usual; /* MB/s of good pairs alone */
     double usual_latency;
+    struct tern_mc_nics nics;
 };
 
 static double best_of(const float *values, int count)
@@ -90,6 +92,44 @@ static void find_usual(struct verdicts *verdicts)
     verdicts->usual_latency = tern_mc_median(latencies, count);
 }
 
+static bool is_reference(const struct tern_mc_speed *speed, const struct tern_mc_alone *alone)
+{
+    for (int i = speed->suspects; i < speed->count; i++)
+        if ((speed->pairs[i][0] == alone->from && speed->pairs[i][1] == alone->to) ||
+            (speed->pairs[i][0] == alone->to && speed->pairs[i][1] == alone->from))
+            return true;
+    return false;
+}
+
+/* Returns what good pairs reach alone by the interfaces that a pair uses, in MB/s. Pairs by other
+ * interfaces count only if one host is part of all that were tested by these: its choice of
+ * interfaces may be the fault. */
+static double usual_of(const struct verdicts *verdicts, int from, int to)
+{
+    const struct tern_mc_data *data = verdicts->speed->data;
+    uint32_t route = tern_mc_route(data, &verdicts->nics, from, to);
+    double *good = tern_mc_alloc(data->alone_count, sizeof *good), usual = verdicts->usual;
+    double *all = tern_mc_alloc(data->alone_count, sizeof *all);
+    int good_count = 0, count = 0;
+    bool from_in_all = true, to_in_all = true;
+    for (int i = 0; i < data->alone_count; i++) {
+        const struct tern_mc_alone *alone = &data->alone[i];
+        if (alone->count == 0 ||
+            tern_mc_route(data, &verdicts->nics, alone->from, alone->to) != route)
+            continue;
+        from_in_all &= alone->from == from || alone->to == from;
+        to_in_all &= alone->from == to || alone->to == to;
+        all[count++] = median_of(alone->bandwidth, alone->count);
+        if (is_reference(verdicts->speed, alone))
+            good[good_count++] = all[count - 1];
+    }
+    if (!from_in_all && !to_in_all)
+        usual = good_count ? tern_mc_median(good, good_count) : tern_mc_median(all, count);
+    free(good);
+    free(all);
+    return usual;
+}
+
 /* Returns what the best sample would have reached at most, had both ends had a processor all the
  * time. */
 static double best_allowing(const struct tern_mc_alone *alone)
@@ -108,7 +148,7 @@ static enum verdict judge(const struct verdicts *verdicts, const struct tern_mc_
 {
     const struct tern_mc_expected *expected = verdicts->speed->expected;
     double best = best_of(alone->bandwidth, alone->count);
-    double want = slow_ratio * verdicts->usual;
+    double usual = usual_of(verdicts, alone->from, alone->to), want = slow_ratio * usual;
     double asked = tern_mc_speed_wanted(verdicts->speed, alone->from, alone->to);
     /* what the user asks for, or had before, counts beside what the others have now */
     if ((expected->bandwidth > 0 || expected->baseline) && asked > want)
@@ -117,7 +157,7 @@ static enum verdict judge(const struct verdicts *verdicts, const struct tern_mc_
         return UNTESTED;
     if (best >= want)
         return FINE;
-    if (best_allowing(alone) < sure_ratio * verdicts->usual)
+    if (best_allowing(alone) < sure_ratio * usual)
         return SLOW;
     return median_of(alone->share, alone->count) < enough_share ? TOO_BUSY : SLOW;
 }
@@ -206,7 +246,8 @@ static void name_host(struct verdicts *verdicts, int host, bool receives, const 
 {
     const struct tern_mc_data *data = verdicts->speed->data;
     double rate = typical_rate(data, host, receives, peers, count);
-    char *have = tell_rate(rate), *usual = tell_rate(verdicts->usual);
+    double others = usual_of(verdicts, host, peers[0]);
+    char *have = tell_rate(rate), *usual = tell_rate(others);
     char *reason = tell_reason(data, host, receives, peers, count);
     const char *nic = data->hosts[host].socket_count ? data->hosts[host].sockets[0].nic : "NIC";
     struct tern_mc_finding *finding = tern_mc_find(
@@ -217,7 +258,7 @@ static void name_host(struct verdicts *verdicts, int host, bool receives, const 
         tern_mc_format("ethtool %s; ethtool -S %s; tc qdisc (on %s): cable, port, speed", nic, nic,
                        data->hosts[host].name));
     finding->value = rate;
-    finding->expected = verdicts->usual;
+    finding->expected = others;
     free(have);
     free(usual);
     free(reason);
@@ -353,7 +394,8 @@ static bool is_blame_open(const struct verdicts *verdicts, int from, int to)
 static void note_open_pair(struct verdicts *verdicts, int from, int to)
 {
     const struct tern_mc_data *data = verdicts->speed->data;
-    char *have = tell_rate(tested(data, from, to)), *usual = tell_rate(verdicts->usual);
+    char *have = tell_rate(tested(data, from, to));
+    char *usual = tell_rate(usual_of(verdicts, from, to));
     struct tern_mc_finding *finding = tern_mc_find(
         verdicts->findings, data, TERN_MC_NOTE, "pair.open", &from, 1,
         tern_mc_format("%s, others %s; the other pairs of the two were too busy to tell who is to "
@@ -376,8 +418,8 @@ static void name_slow_pairs(struct verdicts *verdicts)
                 continue;
             }
             bool both = verdicts->of[at(data, to, from)] == SLOW;
-            double rate = tested(data, from, to);
-            char *have = tell_rate(rate), *usual = tell_rate(verdicts->usual);
+            double rate = tested(data, from, to), others = usual_of(verdicts, from, to);
+            char *have = tell_rate(rate), *usual = tell_rate(others);
             char *reason = tell_reason(data, from, false, &to, 1);
             struct tern_mc_finding *finding = tern_mc_find(
                 verdicts->findings, data, TERN_MC_FAIL, "pair.slow", &from, 1,
@@ -386,7 +428,7 @@ static void name_slow_pairs(struct verdicts *verdicts)
                                data->hosts[from].name, data->hosts[to].name));
             tern_mc_find_peers(finding, data, &to, 1, both ? "<->" : "->");
             finding->value = rate;
-            finding->expected = verdicts->usual;
+            finding->expected = others;
             verdicts->of[at(data, from, to)] = EXPLAINED;
             if (both)
                 verdicts->of[at(data, to, from)] = EXPLAINED;
@@ -537,6 +579,7 @@ void tern_mc_judge_speed(const struct tern_mc_data *data, const struct tern_mc_e
         .of = tern_mc_alloc((long)data->count * data->count, sizeof(uint8_t)),
         .lossy = tern_mc_alloc(data->count, sizeof(bool))};
     int *hosts = tern_mc_alloc(data->count, sizeof *hosts);
+    tern_mc_nics_find(data, &verdicts.nics);
     find_usual(&verdicts);
     judge_all(&verdicts);
     name_group(&verdicts, hosts);
