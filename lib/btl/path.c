@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/path.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,16 @@ void tern_path_set(struct tern_path **path, const char *text)
     made->text[length] = 0;
     /* release: a reader that sees the pointer sees the text */
     __atomic_store_n(path, made, __ATOMIC_RELEASE);
+}
+
+void tern_path_add(struct tern_path **path, const char *more)
+{
+    char text[TERN_PATH_MOST];
+    const struct tern_path *newest = *path;
+    if (newest && strstr(newest->text, more))
+        return;
+    snprintf(text, sizeof text, "%s%s%s", newest ? newest->text : "", newest ? "; " : "", more);
+    tern_path_set(path, text);
 }
 
 const char *tern_path_text(struct tern_path *const *path)

@@ -15,6 +15,10 @@ struct tern_path;
  * lane. */
 void tern_path_set(struct tern_path **path, const char *text);
 
+/* Adds `more`, such as "device memory: CUDA IPC", behind "; " to the path, unless it is there
+ * already. Locks: the peer's lane. */
+void tern_path_add(struct tern_path **path, const char *more);
+
 /* Returns the text, or NULL if there is none yet. It lives until tern_path_free. Any thread may
  * call. */
 const char *tern_path_text(struct tern_path *const *path);

@@ -53,6 +53,9 @@ shares() { # WHAT ARGUMENTS...: every message is right, and what goes through th
     is "$what" "$rc $(grep -c "$staged" err) $(grep -vc "$staged" err)" "0 1 0"
 }
 shares "handles" -n 2 ./shared ipc
+run -n 2 --display paths ./shared ipc
+has "the path" err 'rank 0 .*path to rank 1: shm.*; device memory: CUDA IPC$'
+has "the path" err 'rank 1 .*path to rank 0: shm.*; device memory: CUDA IPC$'
 shares "addresses come back" -n 2 -x FAKE_CUDA_REUSE=1 ./shared ipc ${TERN_TEST_LONG:+10000}
 shares "slow streams" -n 2 -x FAKE_CUDA_REUSE=1 -x FAKE_CUDA_DELAY_US=100 ./shared ipc 30
 shares "several devices" -n 4 --oversubscribe ./shared ipc devices 30

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/ipc/ipc.h"
 
+#include "lib/btl/path.h"
+#include "lib/btl/peer.h"
 #include "lib/node/segment.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
@@ -136,6 +138,7 @@ int tern_ipc_register(struct tern_peer *peer, const void *start, size_t length,
     if (!export)
         return TERN_ERR_UNSUPPORTED;
     *ret_registration = registration;
+    tern_path_add(&peer->path, TERN_IPC_PATH);
     return 0;
 }
 

@@ -11,6 +11,7 @@
 
 #include "lib/btl/btl.h"
 #include "lib/btl/ipc/ipc.h"
+#include "lib/btl/path.h"
 #include "lib/btl/peer.h"
 #include "lib/node/segment.h"
 #include "lib/rte/rte.h"
@@ -121,10 +122,13 @@ static int ipc_get(struct tern_transfer *transfer)
     }
     *copy = (struct copy){.transfer = transfer, .cursor = transfer->cursor};
     /* if the driver refuses the copy, the sender's own copies show at which end the fault is */
-    if (find_source(copy, &from, &place) && start(copy, from, &place) == 0)
+    if (find_source(copy, &from, &place) && start(copy, from, &place) == 0) {
         tern_list_append(&copies[transfer->peer->lane], &copy->link);
-    else
+        if (copy->import)
+            tern_path_add(&transfer->peer->path, TERN_IPC_PATH);
+    } else {
         end(copy, TERN_ERR_UNSUPPORTED);
+    }
     return 0;
 }
 

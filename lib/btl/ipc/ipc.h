@@ -17,6 +17,9 @@
 #include "lib/accel/device_share.h"
 #include "lib/btl/btl.h"
 
+/* What the path to a peer says when device memory goes by this mover (btl/path.h). */
+#define TERN_IPC_PATH "device memory: CUDA IPC"
+
 /* An allocation of this rank, in the node's memory. A transfer's key is the record's offset. */
 struct tern_ipc_record {
     uint32_t magic, owner; /* owner: local rank */
