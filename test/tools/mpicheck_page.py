@@ -43,6 +43,9 @@ const box = document.getElementById("cells").getBoundingClientRect(), at = (side
 document.getElementById("cells").dispatchEvent(new MouseEvent("mousemove", {clientX: at(box.left, 0), clientY: at(box.top, 2)}));
 seen.push("pointed " + document.getElementById("pointed").textContent);
 seen.push("rows " + document.querySelectorAll("#hosts tr").length, "facts " + document.querySelectorAll("#facts tr").length);
+const nodes = [...document.querySelectorAll("#hosts .node")];
+seen.push("nodes " + nodes.map(node => node.textContent + " " + node.querySelectorAll(".core").length).slice(0, 2).join(", "));
+seen.push("boxes " + nodes.length, "barred " + document.querySelectorAll("#hosts .barred").length);
 seen.push("findings " + [...document.querySelectorAll("#findings tr")].filter(row => row.textContent.startsWith("FAIL")).length);
 const list = document.createElement("pre");
 list.id = "seen";
@@ -84,6 +87,9 @@ expect("back", "true")
 expect("pointed", r"n0003 -> n0001: [23]\.\d\d GB/s \(2\d %\), 2\.\d us \(99 of 100: \d\.\d\), eth0 10\.0\.0\.3 -> 10\.0\.0\.1, alone .*")
 expect("rows", str(count + 1))
 expect("facts", "3" if count > 4 else "1")
+expect("nodes", "0 10, 1 eth0 10")
+expect("boxes", str(2 * count))
+expect("barred", str(4 * count))
 expect("findings", "2")
 if "error" in seen:
     wrong.append(f"error {seen['error']}")

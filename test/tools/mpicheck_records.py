@@ -17,7 +17,7 @@ print("@ begin 1795000000 mpicheck made-up")
 for i in range(count):
     print(f"@ host {i} n{i + 1:04}")
     for key, value in (("hostname", f"n{i + 1:04}"), ("mpi", "Tern MPI"), ("kernel", "6.1.0-18" if i == ODD else "6.1.0-28"),
-                       ("nic.eth0.mtu", "9000"), ("nic.eth0.operstate", "up"), ("addr.eth0", f"10.0.{i // 250}.{i % 250 + 1}/16"),
+                       ("cpu.nodes", "0:0-7,16-17 1:8-15,18-19"), ("nic.eth0.numa_node", "1"), ("nic.eth0.mtu", "9000"), ("nic.eth0.operstate", "up"), ("addr.eth0", f"10.0.{i // 250}.{i % 250 + 1}/16"),
                        ("now.load", "0.01 0.02 0.00 1/200 77")):
         print(f"@ fact {i} {key} {value}")
     for cpu in range(16):

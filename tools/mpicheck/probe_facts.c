@@ -92,6 +92,23 @@ static void memory_fact(void)
     fact("memory", line);
 }
 
+/* The processors of each NUMA node, as "0:0-7,16-23 1:8-15,24-31". */
+static void node_fact(void)
+{
+    enum { NODES_MOST = 64 };
+    char path[PATH_MAX], list[512], text[4096];
+    size_t used = 0;
+    for (int node = 0; node < NODES_MOST; node++) {
+        snprintf(path, sizeof path, "/sys/devices/system/node/node%d/cpulist", node);
+        if (!first_line(path, list, sizeof list) || used + strlen(list) + 8 > sizeof text)
+            continue;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%d:%s", used ? " " : "", node,
+                                 list);
+    }
+    if (used)
+        fact("cpu.nodes", text);
+}
+
 static void processor_facts(void)
 {
     char text[64];
@@ -109,6 +126,7 @@ static void processor_facts(void)
     file_fact("cpu.governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
     file_fact("cpu.max_khz", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq");
     file_fact("numa", "/sys/devices/system/node/online");
+    node_fact();
 }
 
 static void limit_fact(const char *key, int resource)
@@ -229,6 +247,7 @@ static void nic_facts(void)
         nic_mtu(nic->if_name);
         nic_file(nic->if_name, "speed");
         nic_file(nic->if_name, "duplex");
+        nic_file(nic->if_name, "device/numa_node");
         nic_file(nic->if_name, "address");
         nic_file(nic->if_name, "statistics/rx_errors");
         nic_file(nic->if_name, "statistics/tx_errors");

@@ -107,6 +107,29 @@ static void print_addresses(const struct tern_mc_host *host, FILE *out)
     putc(']', out);
 }
 
+/* Prints the interfaces that say at which NUMA node they are: [["eth2","1"],...]. */
+static void print_near(const struct tern_mc_host *host, FILE *out)
+{
+    static const char tail[] = ".numa_node";
+    int printed = 0;
+    fputs(",\"near\":[", out);
+    for (int i = 0; i < host->fact_count; i++) {
+        const char *key = host->facts[i].key, *value = host->facts[i].value;
+        size_t length = strlen(key), rest = sizeof tail - 1;
+        if (strncmp(key, "nic.", 4) != 0 || length < 4 + rest ||
+            strcmp(key + length - rest, tail) != 0 || *value == '-')
+            continue;
+        char *nic = tern_mc_format("%.*s", (int)(length - rest - 4), key + 4);
+        fputs(printed++ ? ",[" : "[", out);
+        tern_mc_print_string(nic, out);
+        putc(',', out);
+        tern_mc_print_string(value, out);
+        putc(']', out);
+        free(nic);
+    }
+    putc(']', out);
+}
+
 static void print_host(const struct tern_mc_host *host, const struct tern_mc_fit *fit, int index,
                        FILE *out)
 {
@@ -120,7 +143,12 @@ static void print_host(const struct tern_mc_host *host, const struct tern_mc_fit
     fputs(",\"cores\":[", out);
     for (int i = 0; i < host->core_count; i++)
         fprintf(out, "%s[%d,%.1f]", i ? "," : "", host->cores[i].cpu, host->cores[i].work_us);
-    fputs("],\"paths\":[", out);
+    putc(']', out);
+    const char *nodes = tern_mc_fact(host, "cpu.nodes");
+    fputs(",\"nodes\":", out);
+    tern_mc_print_string(nodes ? nodes : "", out);
+    print_near(host, out);
+    fputs(",\"paths\":[", out);
     for (int i = 0; i < host->socket_count; i++) {
         fputs(i ? ",[" : "[", out);
         tern_mc_print_string(host->sockets[i].nic, out);
