@@ -7,8 +7,8 @@
 
 #include "tools/mpicheck/findings.h"
 #include "tools/mpicheck/fold.h"
+#include "tools/mpicheck/interfaces.h"
 #include "tools/mpicheck/medians.h"
-#include "tools/mpicheck/routes.h"
 
 enum { RESENT_LEAST = 10 };
 static const double blamed_part = 0.6; /* of a host's links, if the host itself is named */

@@ -8,8 +8,8 @@
 
 #include "tools/mpicheck/findings.h"
 #include "tools/mpicheck/fold.h"
+#include "tools/mpicheck/interfaces.h"
 #include "tools/mpicheck/medians.h"
-#include "tools/mpicheck/routes.h"
 #include "tools/mpicheck/suspects.h"
 
 enum { GROUP_LEAST = 2 };

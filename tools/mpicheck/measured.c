@@ -437,7 +437,7 @@ const char *tern_mc_fact(const struct tern_mc_host *host, const char *key)
     return NULL;
 }
 
-static bool has_address(const struct tern_mc_host *host, const char *address)
+bool tern_mc_has_address(const struct tern_mc_host *host, const char *address)
 {
     size_t length = strlen(address);
     for (int i = 0; i < host->fact_count; i++)
@@ -452,7 +452,7 @@ int tern_mc_owner(const struct tern_mc_data *data, const char *address)
 {
     int owner = -1;
     for (int i = 0; i < data->count; i++) {
-        if (!has_address(&data->hosts[i], address))
+        if (!tern_mc_has_address(&data->hosts[i], address))
             continue;
         if (owner >= 0)
             return -1;

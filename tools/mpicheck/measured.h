@@ -118,6 +118,9 @@ struct tern_mc_data *tern_mc_read(const char *path);
 /* Returns the value of a host's fact, or NULL. */
 const char *tern_mc_fact(const struct tern_mc_host *host, const char *key);
 
+/* Returns true if an address, without the length of its prefix, is one of the host's. */
+bool tern_mc_has_address(const struct tern_mc_host *host, const char *address);
+
 /* Returns the number of the host that has an address, or -1 if no host or several have it. */
 int tern_mc_owner(const struct tern_mc_data *data, const char *address);
 
