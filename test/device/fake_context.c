@@ -122,6 +122,14 @@ API int cuDeviceGetCount(int *ret_count)
     return fake_initialized ? 0 : TERN_CU_NOT_INITIALIZED;
 }
 
+API int cuDeviceGetName(char *ret_name, int room, int device)
+{
+    if (device < 0 || device >= visible_count)
+        return FAKE_INVALID_DEVICE;
+    snprintf(ret_name, (size_t)room, "Fake GPU 1");
+    return 0;
+}
+
 API int cuDeviceGet(int *ret_device, int ordinal)
 {
     *ret_device = ordinal;

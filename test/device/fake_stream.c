@@ -81,6 +81,19 @@ static int do_copy(const struct tern_cu_copy_2d *copy)
     return 0;
 }
 
+/* FAKE_CUDA_SLOW: copies on this device pass 0.2 GB/s at most. */
+static void pass_slowly(const struct CUstream_st *stream, const struct tern_cu_copy_2d *copy)
+{
+    static long slow = -2;
+    if (slow == -2)
+        slow = getenv("FAKE_CUDA_SLOW") ? atol(getenv("FAKE_CUDA_SLOW")) : -1;
+    if (stream->context->device != slow)
+        return;
+    uint64_t ns = 5 * (uint64_t)copy->width * copy->height;
+    struct timespec time = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+    nanosleep(&time, NULL);
+}
+
 static void run(struct CUstream_st *stream, struct operation *last);
 
 static void await_record(struct CUevent_st *event, uint64_t number)
@@ -102,12 +115,14 @@ static void do_first(struct CUstream_st *stream)
     stream->first = operation->next;
     if (!stream->first)
         stream->last = &stream->first;
-    if (operation->kind == COPY && !stream->error)
+    if (operation->kind == COPY && !stream->error) {
         stream->error = do_copy(&operation->rows);
-    else if (operation->kind == RECORD && operation->event->reached < operation->number)
+        pass_slowly(stream, &operation->rows);
+    } else if (operation->kind == RECORD && operation->event->reached < operation->number) {
         operation->event->reached = operation->number;
-    else if (operation->kind == WAIT)
+    } else if (operation->kind == WAIT) {
         await_record(operation->event, operation->number);
+    }
     free(operation);
 }
 

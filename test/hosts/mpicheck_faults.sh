@@ -17,10 +17,10 @@ eth1=("${hosts[@]}" --network-only --mca btl_tcp_if_include eth1)
 all=(slow_card bad_pair dead_host firewall lost_packets wrong_mtu address_twice quota wrong_clock other_kernel other_interface
     wrong_bytes healthy busy)
 rounds=1
-faults=(three_at_once other_interface firewall address_twice per_interface quota wrong_mtu)
+faults=(three_at_once other_interface firewall address_twice per_interface per_gpu slow_gpu quota wrong_mtu)
 if [ -n "${TERN_TEST_LONG-}" ]; then
     rounds=${MPICHECK_ROUNDS:-5}
-    read -ra faults <<<"${MPICHECK_FAULTS:-per_interface ${all[*]}}"
+    read -ra faults <<<"${MPICHECK_FAULTS:-per_interface per_gpu slow_gpu ${all[*]}}"
 fi
 
 # The measuring program of one host with a library before it, or with another environment.
@@ -96,6 +96,33 @@ quota() {
     else
         echo "no quota: no control group can be made here"
     fi
+}
+
+# GPUs of a driver that has none (test/device); the second of one host is slow
+# with_gpus [HOST]: HOST has the slow one
+with_gpus() {
+    local host slow
+    for host in 1 2 3 4; do
+        slow=9
+        [ "$host" != "${1-}" ] || slow=1
+        with_probe "$host" LD_LIBRARY_PATH="$TERN_BUILDDIR/test/device/.libs:\$LD_LIBRARY_PATH" CUDA_VISIBLE_DEVICES=0,1 FAKE_CUDA_SLOW="$slow"
+    done
+}
+without_gpus() {
+    local host
+    for host in 1 2 3 4; do as_before "$host"; done
+}
+slow_gpu() {
+    with_gpus 3
+    expects "a slow GPU" 2 '^FAIL  n3 +GPU 1 \(Fake-GPU-1\): copies .* at 0\.[0-9] GB/s, others at' -- "${hosts[@]}" --host-only
+    without_gpus
+}
+per_gpu() {
+    with_gpus
+    expects "by each GPU" 0 -- "${eth0[@]}" --full --per gpu
+    is "by each GPU: pages" "$(grep '^GPU ' out | tr '\n' ' ')" "GPU gpu0 GPU gpu1 "
+    is "by each GPU: reports" "$(cd report && echo *)" "gpu0 gpu1"
+    without_gpus
 }
 
 # ---- the network ----

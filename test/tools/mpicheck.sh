@@ -33,8 +33,9 @@ refused '--soak x: expected a number' --soak x
 refused '--expect bw=3: expected figures' --expect bw=3
 refused '--fail-on rain: expected warning or fault' --fail-on rain
 refused 'n1: expected options only' n1
-refused '--per gpu: expected host or nic; the speed of GPUs is not measured' --per gpu
-refused '--per nic needs a network; it does not go with' --per nic --host-only
+refused '--per core: expected host, nic or gpu' --per core
+refused '--per gpu: host .* has no GPU' --per gpu --out there
+refused '--per nic and --per gpu need a network; they do not go with' --per nic --host-only
 refused '--host-only measures no network' --host-only --soak 5
 refused 'cannot read nothing: .*expected the records' --from nothing
 refused 'cannot make the directory /nowhere/x: ' --out /nowhere/x -H n1

@@ -127,6 +127,7 @@ static struct tern_mc_findings judge(const struct tern_mc_data *data,
     static const struct tern_mc_expected nothing;
     struct tern_mc_findings findings = {0};
     tern_mc_judge_hosts(data, &findings);
+    tern_mc_judge_gpus(data, &findings);
     tern_mc_judge_links(data, &findings);
     tern_mc_judge_speed(data, expected ? expected : &nothing, &findings);
     tern_mc_judge_good(data, &findings);
@@ -663,6 +664,59 @@ START_TEST(a_host_with_a_slow_interface_of_its_own_is_named)
 }
 END_TEST
 
+/* Takes the records of `count` alike GPUs of a host. */
+static void add_gpus(struct tern_mc_data *data, int host, int count)
+{
+    for (int gpu = 0; gpu < count; gpu++) {
+        take(data, "gpu %d %d 25.%d 26.1 1400 0.99 Some-GPU-2", host, gpu, gpu);
+        for (int other = 0; other < count; other++)
+            if (gpu != other)
+                take(data, "gpupair %d %d %d %d 0.99 1", host, gpu, other, gpu / 2 == other / 2 ? 300 : 45);
+    }
+}
+
+static struct tern_mc_data *make_gpu_hosts(int slow_host)
+{
+    struct cluster cluster = healthy;
+    cluster.hosts = 4;
+    struct tern_mc_data *data = make_cluster(&cluster, 3);
+    for (int host = 0; host < 4; host++)
+        if (host != slow_host)
+            add_gpus(data, host, 4);
+    return data;
+}
+
+START_TEST(slow_gpus_are_named)
+{
+    struct tern_mc_data *data = make_gpu_hosts(-1);
+    int hosts[4];
+    ck_assert_int_eq(tern_mc_slow_gpus(data, hosts), 0);
+    struct tern_mc_findings findings = judge(data, NULL);
+    ck_assert_int_eq(accusations(&findings), 0);
+    tern_mc_findings_free(&findings);
+    tern_mc_data_free(data);
+    data = make_gpu_hosts(2);
+    take(data, "gpu 2 0 25.3 26.0 1390 0.99 Some-GPU-2");
+    take(data, "gpu 2 1 12.1 26.0 1390 0.99 Some-GPU-2");
+    take(data, "gpupair 2 0 1 40 0.99 1"); /* of the slow one: said already */
+    ck_assert_int_eq(tern_mc_slow_gpus(data, hosts), 1);
+    ck_assert_int_eq(hosts[0], 2);
+    expect_one(data, "gpu.slow", "n0003");
+    data = make_gpu_hosts(2);
+    take(data, "gpu 2 0 0 0 0 1 Some-GPU-2");
+    expect_one(data, "gpu.dead", "n0003");
+    data = make_gpu_hosts(2);
+    take(data, "gpu 2 0 25.3 26.0 1390 0.99 Some-GPU-2");
+    take(data, "gpu 2 1 25.3 26.0 1390 0.99 Some-GPU-2");
+    take(data, "gpupair 2 0 1 22 0.99 0");
+    take(data, "gpupair 2 1 0 21 0.99 0");
+    expect_one(data, "gpu.pair", "n0003");
+    data = make_gpu_hosts(2);
+    take(data, "gpu 2 0 12.1 26.0 1390 0.5 Some-GPU-2"); /* the process lacked a processor */
+    expect_not_measured(data);
+}
+END_TEST
+
 /* ---- reports ---- */
 
 static char *print(const struct tern_mc_result *result,
@@ -796,6 +850,7 @@ int main(void)
     tcase_add_test(tests, another_interface_is_named);
     tcase_add_test(tests, pairs_are_compared_with_those_of_the_same_interface);
     tcase_add_test(tests, a_host_with_a_slow_interface_of_its_own_is_named);
+    tcase_add_test(tests, slow_gpus_are_named);
     tests = suite_case(suite, "reports");
     tcase_add_test(tests, the_page_has_few_lines);
     tcase_add_test(tests, texts_of_others_cannot_break_a_report);

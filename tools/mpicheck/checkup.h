@@ -90,6 +90,15 @@ bool tern_mc_lost_hosts(struct tern_mc_check *check);
 /* Measures each host by itself. */
 void tern_mc_phase_node(struct tern_mc_check *check);
 
+/* ---- gpu_phases.c ---- */
+
+/* Measures the GPUs of each host. */
+void tern_mc_phase_gpus(struct tern_mc_check *check);
+
+/* Returns the number of GPUs that every host has which answers. If that is 0, writes a host that
+ * has none into *ret_without; -1: no host answers. */
+int tern_mc_gpus_everywhere(const struct tern_mc_data *data, int *ret_without);
+
 /* ---- link_phases.c ---- */
 
 /* Measures the network: reach, clock, pairs, alone, together, soak. */

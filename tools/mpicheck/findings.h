@@ -58,6 +58,9 @@ bool tern_mc_is_named(const struct tern_mc_findings *findings, const char *id, i
 /* Finds what is wrong with hosts by themselves: missing, not alike, slow, throttled, clocks. */
 void tern_mc_judge_hosts(const struct tern_mc_data *data, struct tern_mc_findings *findings);
 
+/* Finds GPUs, and pairs of GPUs of a host, that are slow or do not work. */
+void tern_mc_judge_gpus(const struct tern_mc_data *data, struct tern_mc_findings *findings);
+
 /* Finds pairs between which messages do not arrive, arrive wrong, or go by another interface than
  * those of other hosts. */
 void tern_mc_judge_links(const struct tern_mc_data *data, struct tern_mc_findings *findings);
@@ -83,6 +86,13 @@ int tern_mc_suspects(const struct tern_mc_data *data, const struct tern_mc_expec
 
 /* Chooses hosts whose processors must be measured again, alone. Returns their number. */
 int tern_mc_slow_hosts(const struct tern_mc_data *data, int *ret_hosts);
+
+/* Chooses hosts whose GPUs must be measured again. Returns their number. */
+int tern_mc_slow_gpus(const struct tern_mc_data *data, int *ret_hosts);
+
+/* Returns the least rate of copies from the host to a GPU of all that were measured, and the
+ * largest one, in GB/s; 0: none was. */
+double tern_mc_gpu_range(const struct tern_mc_data *data, double *ret_most);
 
 /* mpicheck's exit status. */
 int tern_mc_exit_code(const struct tern_mc_findings *findings, bool fail_on_warning);

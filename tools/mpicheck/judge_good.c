@@ -202,7 +202,7 @@ static void say_model(const struct tern_mc_data *data, struct tern_mc_findings *
                             model.latency_ns, model.gap));
 }
 
-/* InfiniBand and GPUs: their facts are compared, their speed is not measured. */
+/* InfiniBand: its facts are compared, its speed is that of the messages. GPUs: their copies. */
 static void say_devices(const struct tern_mc_data *data, struct tern_mc_findings *findings)
 {
     int fabrics = 0, gpus = 0, facts = 0;
@@ -217,10 +217,13 @@ static void say_devices(const struct tern_mc_data *data, struct tern_mc_findings
     }
     if (facts == 0)
         return;
+    double most, least = tern_mc_gpu_range(data, &most);
+    char *rates = least > 0 ? tern_mc_format(", copies to them at %.1f to %.1f GB/s", least, most)
+                            : tern_mc_format("%s", "");
     char *some = fabrics + gpus == 0
                      ? tern_mc_format("no host has InfiniBand or a GPU: nothing to compare")
-                     : tern_mc_format("InfiniBand on %d hosts, GPUs on %d: their facts are "
-                                      "compared, their speed is not measured", fabrics, gpus);
+                     : tern_mc_format("InfiniBand on %d hosts, GPUs on %d%s", fabrics, gpus, rates);
+    free(rates);
     good(data, findings, "ok.devices", "devices", some);
 }
 

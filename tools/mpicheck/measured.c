@@ -41,8 +41,12 @@ static void free_host(struct tern_mc_host *host)
         free(host->sockets[i].own);
         free(host->sockets[i].other);
     }
+    for (int i = 0; i < host->gpu_count; i++)
+        free(host->gpus[i].name);
     free(host->facts);
     free(host->sockets);
+    free(host->gpus);
+    free(host->gpu_pairs);
     free(host->cores);
     free(host->name);
     free(host->gone);
@@ -129,6 +133,61 @@ static bool add_core(struct tern_mc_host *host, int cpu, double work_us, double 
     return true;
 }
 
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static bool take_gpu(struct tern_mc_host *host, const char *rest)
+{
+    struct tern_mc_gpu gpu = {0};
+    int used = 0;
+    if (sscanf(rest, "%d %lf %lf %lf %lf %n", &gpu.number, &gpu.to, &gpu.from, &gpu.within,
+               &gpu.share, &used) != 5 || !used)
+        return false;
+    for (int i = 0; i < host->gpu_count; i++) {
+        struct tern_mc_gpu *at = &host->gpus[i];
+        if (at->number != gpu.number)
+            continue;
+        at->to = larger(at->to, gpu.to);
+        at->from = larger(at->from, gpu.from);
+        at->within = larger(at->within, gpu.within);
+        at->share = larger(at->share, gpu.share);
+        return true;
+    }
+    struct tern_mc_gpu *gpus = grow(host->gpus, host->gpu_count, sizeof *gpus);
+    if (!gpus)
+        return false;
+    host->gpus = gpus;
+    gpu.name = copy(rest + used);
+    gpus[host->gpu_count++] = gpu;
+    return true;
+}
+
+static bool take_gpu_pair(struct tern_mc_host *host, const char *rest)
+{
+    struct tern_mc_gpu_pair pair = {0};
+    int reaches;
+    if (sscanf(rest, "%d %d %lf %lf %d", &pair.from, &pair.to, &pair.gbs, &pair.share, &reaches) !=
+        5 || pair.from < 0 || pair.to < 0)
+        return false;
+    pair.reaches = reaches;
+    for (int i = 0; i < host->gpu_pair_count; i++) {
+        struct tern_mc_gpu_pair *at = &host->gpu_pairs[i];
+        if (at->from != pair.from || at->to != pair.to)
+            continue;
+        at->gbs = larger(at->gbs, pair.gbs);
+        at->share = larger(at->share, pair.share);
+        return true;
+    }
+    struct tern_mc_gpu_pair *pairs = grow(host->gpu_pairs, host->gpu_pair_count, sizeof *pairs);
+    if (!pairs)
+        return false;
+    host->gpu_pairs = pairs;
+    pairs[host->gpu_pair_count++] = pair;
+    return true;
+}
+
 /* A later figure of the same connection replaces the earlier one. */
 static bool add_socket(struct tern_mc_host *host, const char *nic, const char *own,
                        const char *other, double segments, double resent)
@@ -206,6 +265,10 @@ static bool take_host_record(struct tern_mc_data *data, const char *word, int id
     } else if (strcmp(word, "socket") == 0) {
         return sscanf(rest, "%127s %63s %63s %lf %lf", key, a, b, &x, &y) == 5 &&
                add_socket(host, key, a, b, x, y);
+    } else if (strcmp(word, "gpu") == 0) {
+        return take_gpu(host, rest);
+    } else if (strcmp(word, "gpupair") == 0) {
+        return take_gpu_pair(host, rest);
     } else if (strcmp(word, "last") == 0) {
         return sscanf(rest, "%lf", &host->last) == 1;
     } else {

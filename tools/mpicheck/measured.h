@@ -16,7 +16,8 @@
  *     wrong FROM TO OFFSET BYTES             hang I PEER STAGE
  *     broken I PEER STAGE TEXT               unmeasured I WHY
  *     together NAME VALUE VALUE              last I SHARE
- *     call FROM TO TEXT
+ *     call FROM TO TEXT                      gpu I GPU TO_GB_S FROM_GB_S WITHIN_GB_S SHARE NAME
+ *     gpupair I FROM_GPU TO_GPU GB_S SHARE REACHES
  *
  * Two more are for mpicheck alone, and are not kept: `here I`, a rank has begun the phase; `slow I
  * PEER`, a stage takes long, and this rank lacks a processor.
@@ -43,6 +44,21 @@ struct tern_mc_socket {
     double segments, resent;
 };
 
+/* A GPU; the rates are the best of all tries, in GB/s; 0: the driver refuses it. */
+struct tern_mc_gpu {
+    int number;
+    char *name;
+    double to, from, within; /* copies from the host, to the host, from one place to another */
+    double share;            /* as in tern_mc_alone, of the best try */
+};
+
+/* Copies between two GPUs of a host. */
+struct tern_mc_gpu_pair {
+    int from, to;
+    double gbs, share;
+    bool reaches; /* without a stop in the host's memory */
+};
+
 struct tern_mc_host {
     char *name; /* as the user calls it */
     char *gone; /* why it does not take part; NULL: it does */
@@ -53,6 +69,10 @@ struct tern_mc_host {
     int core_count;
     struct tern_mc_socket *sockets; /* of the last phase that printed them */
     int socket_count;
+    struct tern_mc_gpu *gpus;
+    int gpu_count;
+    struct tern_mc_gpu_pair *gpu_pairs;
+    int gpu_pair_count;
     double memory_gbs, pause_ms, throttled_ms; /* best, least, sum of all tries */
     bool has_node, has_clock;
     double clock_s, clock_error_s;

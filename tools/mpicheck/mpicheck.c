@@ -86,7 +86,7 @@ static char *build_probe(const char *prefix, const char *directory)
         return NULL;
     char *probe = tern_mc_format("%s/mpicheck-probe", whole);
     char *command = tern_mc_format("'%s/bin/mpicc' -O2 -D_GNU_SOURCE -I'%s' -o '%s' "
-                                   "'%s'/probe_*.c -lpthread", prefix, share, probe, share);
+                                   "'%s'/probe_*.c -lpthread -ldl", prefix, share, probe, share);
     int status = system(command); /* with a shell, for the pattern */
     free(command);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
@@ -155,6 +155,8 @@ static void measure(struct tern_mc_check *check)
     tern_mc_phase_facts(check);
     if (!tern_mc_interrupted() && !check->options->network_only)
         tern_mc_phase_node(check);
+    if (!tern_mc_interrupted() && !check->options->network_only)
+        tern_mc_phase_gpus(check);
     if (!tern_mc_interrupted() && !check->options->host_only)
         tern_mc_phase_links(check);
     tern_mc_show_end(check);
@@ -173,6 +175,7 @@ static int report(const struct tern_mc_check *check, const char *directory, doub
 {
     struct tern_mc_findings findings = {0};
     tern_mc_judge_hosts(check->data, &findings);
+    tern_mc_judge_gpus(check->data, &findings);
     tern_mc_judge_links(check->data, &findings);
     tern_mc_judge_speed(check->data, &check->expected, &findings);
     tern_mc_judge_good(check->data, &findings);
@@ -256,25 +259,46 @@ static int run(const struct tern_mc_options *options, const char *directory)
     return code;
 }
 
-/* ---- by each interface ---- */
+/* ---- by each interface, by each GPU ---- */
 
-/* Asks the hosts for their interfaces. Returns copies of the names, and their number; 0 after a
- * message. */
+/* Asks the hosts for their facts. Returns false if no host answers or after a message. The caller
+ * ends the check. */
+static bool ask_facts(struct tern_mc_check *check, const char *directory)
+{
+    if (!make_work(check) || !find_programs(check, directory) || !tern_mc_find_hosts(check))
+        return false;
+    tern_mc_phase_facts(check);
+    return !tern_mc_interrupted();
+}
+
+/* Finds the interfaces that connect the hosts. Returns copies of the names, and their number; 0
+ * after a message. */
 static int ask_interfaces(const struct tern_mc_options *options, const char *directory,
                           char **ret_names)
 {
     struct tern_mc_check check = {.options = options, .begin = tern_mc_now()};
     const char *names[TERN_MC_NICS_MOST];
-    int count = 0;
-    if (make_work(&check) && find_programs(&check, directory) && tern_mc_find_hosts(&check)) {
-        tern_mc_phase_facts(&check);
-        count = tern_mc_interfaces(check.data, names);
-        if (count == 0 && !tern_mc_interrupted())
-            tern_log("--per nic: no interface has an address of its own on two hosts, in one "
-                     "subnet");
-    }
+    bool asked = ask_facts(&check, directory);
+    int count = asked ? tern_mc_interfaces(check.data, names) : 0;
+    if (asked && count == 0)
+        tern_log("--per nic: no interface has an address of its own on two hosts, in one subnet");
     for (int i = 0; i < count; i++)
         ret_names[i] = tern_mc_format("%s", names[i]);
+    end_check(&check);
+    return count;
+}
+
+/* Returns the number of GPUs that all hosts have; 0 after a message. */
+static int ask_gpus(const struct tern_mc_options *options, const char *directory)
+{
+    struct tern_mc_check check = {.options = options, .begin = tern_mc_now()};
+    int without, count = 0;
+    if (ask_facts(&check, directory)) {
+        count = tern_mc_gpus_everywhere(check.data, &without);
+        if (count == 0 && without >= 0)
+            tern_log("--per gpu: host %s has no GPU that CUDA's driver lets a program use; -H "
+                     "names hosts that have", check.data->hosts[without].name);
+    }
     end_check(&check);
     return count;
 }
@@ -289,25 +313,22 @@ static int worse(int a, int b)
     return a;
 }
 
-static int run_by(const struct tern_mc_options *all, const char *directory, const char *nic)
+/* Runs a whole check with some options of its own, whose reports go into a directory of their
+ * own. `what` and `name` say which. */
+static int run_by(struct tern_mc_options *options, const char *directory, const char *what,
+                  const char *name)
 {
-    struct tern_mc_options options = *all;
-    char *reports = tern_mc_format("%s/%s", directory, nic);
-    char *baseline = all->baseline ? tern_mc_format("%s/%s", all->baseline, nic) : NULL;
+    char *reports = tern_mc_format("%s/%s", directory, name);
+    char *baseline = options->baseline ? tern_mc_format("%s/%s", options->baseline, name) : NULL;
     int code = UNMEASURED;
-    options.mpirun = (struct tern_words){0};
-    tern_words_append(&options.mpirun, &all->mpirun);
-    tern_words_split(&options.mpirun, "--mca btl_tcp_if_include");
-    tern_words_add(&options.mpirun, "%s", nic);
-    options.baseline = baseline;
-    printf("interface %s\n", nic);
+    options->baseline = baseline;
+    printf("%s %s\n", what, name);
     fflush(stdout);
     if (mkdir(reports, 0777) && errno != EEXIST)
         tern_log("cannot make the directory %s: %s; --out names another place", reports,
                  strerror(errno));
     else
-        code = run(&options, reports);
-    tern_words_free(&options.mpirun);
+        code = run(options, reports);
     free(baseline);
     free(reports);
     return code;
@@ -315,16 +336,38 @@ static int run_by(const struct tern_mc_options *all, const char *directory, cons
 
 /* Checks the network by one interface after the other; the hosts themselves are measured with the
  * first. */
-static int run_per_nic(struct tern_mc_options *options, const char *directory)
+static int run_per_nic(const struct tern_mc_options *options, const char *directory)
 {
     char *names[TERN_MC_NICS_MOST];
     int count = ask_interfaces(options, directory, names);
     int code = count > 0 ? 0 : tern_mc_interrupted() ? INTERRUPTED : UNMEASURED;
     for (int i = 0; i < count; i++) {
+        struct tern_mc_options own = *options;
+        own.network_only |= i > 0;
+        own.mpirun = (struct tern_words){0};
+        tern_words_append(&own.mpirun, &options->mpirun);
+        tern_words_split(&own.mpirun, "--mca btl_tcp_if_include");
+        tern_words_add(&own.mpirun, "%s", names[i]);
         if (!tern_mc_interrupted())
-            code = worse(code, run_by(options, directory, names[i]));
-        options->network_only = true;
+            code = worse(code, run_by(&own, directory, "interface", names[i]));
+        tern_words_free(&own.mpirun);
         free(names[i]);
+    }
+    return code;
+}
+
+/* Checks the network with messages in the memory of one GPU of each host after the other. */
+static int run_per_gpu(const struct tern_mc_options *options, const char *directory)
+{
+    int count = ask_gpus(options, directory);
+    int code = count > 0 ? 0 : tern_mc_interrupted() ? INTERRUPTED : UNMEASURED;
+    for (int gpu = 0; gpu < count && !tern_mc_interrupted(); gpu++) {
+        struct tern_mc_options own = *options;
+        char *name = tern_mc_format("gpu%d", gpu);
+        own.network_only |= gpu > 0;
+        own.gpu = gpu;
+        code = worse(code, run_by(&own, directory, "GPU", name));
+        free(name);
     }
     return code;
 }
@@ -337,7 +380,9 @@ int main(int argc, char **argv)
     tern_log_name("mpicheck");
     if (tern_mc_read_options(argc, argv, &options) && find_directory(&options, &directory)) {
         tern_mc_catch_signals();
-        code = options.per_nic ? run_per_nic(&options, directory) : run(&options, directory);
+        code = options.per_nic   ? run_per_nic(&options, directory)
+               : options.per_gpu ? run_per_gpu(&options, directory)
+                                 : run(&options, directory);
     }
     tern_mc_options_free(&options);
     free(directory);

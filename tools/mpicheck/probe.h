@@ -29,6 +29,7 @@ struct probe_job {
     int limit_s;    /* how long a stage may take */
     int minutes;    /* of the soak */
     bool verify;    /* every long message is compared */
+    int gpu;        /* long messages are in its memory; -1: in the host's */
 };
 
 /* Prints a record. */
@@ -50,6 +51,7 @@ double probe_waited(void);
 /* The phases. Each prints its records and returns. */
 void probe_facts(const struct probe_job *job);    /* without MPI */
 void probe_node(const struct probe_job *job);     /* without MPI */
+void probe_gpus(const struct probe_job *job);     /* without MPI */
 void probe_reach(const struct probe_job *job);
 void probe_clock(const struct probe_job *job);
 void probe_pairs(const struct probe_job *job);

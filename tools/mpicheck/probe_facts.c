@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "probe.h"
+#include "probe_gpu.h"
 
 static int id;
 
@@ -319,17 +320,18 @@ static void infiniband_facts(void)
         closedir(folder);
 }
 
+/* GPUs that the driver lets this process use, and their names. */
 static void gpu_facts(void)
 {
-    int count = 0;
-    char text[32];
-    DIR *folder = opendir("/proc/driver/nvidia/gpus");
-    for (struct dirent *at; folder && (at = readdir(folder));)
-        count += *at->d_name != '.';
-    if (folder)
-        closedir(folder);
+    int count = probe_gpu_count();
+    char text[96], key[32];
     snprintf(text, sizeof text, "%d", count);
     fact("gpus", text);
+    for (int gpu = 0; gpu < count; gpu++) {
+        snprintf(key, sizeof key, "gpu.%d.name", gpu);
+        probe_gpu_name(gpu, text, sizeof text);
+        fact(key, text);
+    }
     file_fact("gpu.driver", "/proc/driver/nvidia/version");
 }
 

@@ -12,13 +12,15 @@
 #include <unistd.h>
 
 #include "probe.h"
+#include "probe_gpu.h"
 
 /* A job whose mpicheck was killed ends by itself. EXTENSIONS: of the limit of a stage whose rank
  * lacks a processor. */
 enum { MOST_WAIT_S = 120, EXTENSIONS = 4 };
 static const double lacking = 0.2; /* part of the time without a processor that is much */
 
-static struct probe_job job = {.samples = 5, .sample_ms = 20, .limit_s = 6, .minutes = 1};
+static struct probe_job job = {.samples = 5, .sample_ms = 20, .limit_s = 6, .minutes = 1,
+                               .gpu = -1};
 static char error_text[1024];
 
 double probe_now(void)
@@ -241,7 +243,7 @@ static void read_word(const char *word)
         int *value;
     } numbers[] = {
         {"rounds=", &job.rounds},   {"samples=", &job.samples}, {"ms=", &job.sample_ms},
-        {"limit=", &job.limit_s},   {"minutes=", &job.minutes},
+        {"limit=", &job.limit_s},   {"minutes=", &job.minutes}, {"gpu=", &job.gpu},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (strncmp(word, numbers[i].name, strlen(numbers[i].name)) == 0)
@@ -294,10 +296,20 @@ static const struct phase {
     bool without_mpi;
 } phases[] = {
     {"facts", probe_facts, true},       {"node", probe_node, true},
+    {"gpus", probe_gpus, true},
     {"reach", probe_reach, false},      {"clock", probe_clock, false},
     {"pairs", probe_pairs, false},      {"alone", probe_alone, false},
     {"together", probe_together, false}, {"soak", probe_soak, false},
 };
+
+/* Loads the driver before MPI begins, if messages are in the memory of a GPU: MPI libraries look
+ * for it then. */
+static void begin_gpu(int count, char **words)
+{
+    for (int i = 0; i < count; i++)
+        if (strncmp(words[i], "gpu=", 4) == 0 && !probe_gpu_use(atoi(words[i] + 4)))
+            fail("this host has no such GPU, or its driver refuses it");
+}
 
 static void begin_mpi(int *argc, char ***argv)
 {
@@ -326,10 +338,12 @@ int main(int argc, char **argv)
     const struct phase *phase = argc > 1 ? find_phase(argv[1]) : NULL;
     if (!phase)
         fail("started by mpicheck(1) only; expected the name of a phase, such as facts");
-    if (phase->without_mpi)
+    if (phase->without_mpi) {
         find_rank();
-    else
+    } else {
+        begin_gpu(argc - 2, argv + 2);
         begin_mpi(&argc, &argv);
+    }
     read_words(argc - 2, argv + 2);
     probe_say("here %d", job.ids[job.rank]);
     phase->run(&job);

@@ -57,7 +57,7 @@ static void play(const struct probe_job *job, const char *phase, bool calls)
 
 void probe_pairs(const struct probe_job *job)
 {
-    if (!probe_sample_begin())
+    if (!probe_sample_begin(job))
         return;
     play(job, "pairs", true);
     probe_print_sockets(job, SOCKETS_MOST);
@@ -105,7 +105,7 @@ static void measure_item(const struct probe_job *job, const int item[2])
 
 void probe_alone(const struct probe_job *job)
 {
-    if (!probe_sample_begin())
+    if (!probe_sample_begin(job))
         return;
     if (job->rank != 0) {
         follow_orders(job);
@@ -129,7 +129,7 @@ void probe_soak(const struct probe_job *job)
     int go_on = 1;
     time_t end = time(NULL) + job->minutes * 60;
     verifying.verify = true;
-    if (!probe_sample_begin())
+    if (!probe_sample_begin(job))
         return;
     /* rank 0's clock decides; all links of the job are known to work */
     while (go_on) {

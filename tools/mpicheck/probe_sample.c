@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "probe_sample.h"
 
+#include "probe_gpu.h"
+
 #include <mpi.h>
 
 #include <stdint.h>
@@ -14,17 +16,31 @@ enum { SHORT = 8, FIRST = 64 << 10, BLOCK = 1 << 20, BATCH_MOST = 16, WARM = 10,
        MEET_FACTOR = 4, TAG = 3, WORD = sizeof(uint64_t) };
 static const double slow_s = 0.02;
 
-static char *outgoing, *incoming; /* BLOCK bytes each */
+/* BLOCK bytes each. With a GPU, `outgoing` and `incoming` are in its memory, and the other two are
+ * where the bytes are made and compared; else they are the same. */
+static char *outgoing, *incoming, *made, *compared;
+static bool on_gpu;
 
-bool probe_sample_begin(void)
+bool probe_sample_begin(const struct probe_job *job)
 {
-    outgoing = malloc(BLOCK);
-    incoming = malloc(BLOCK);
-    if (!outgoing || !incoming)
+    on_gpu = job->gpu >= 0;
+    made = malloc(BLOCK);
+    compared = malloc(BLOCK);
+    if (!made || !compared)
         return false;
-    memset(outgoing, 1, BLOCK);
-    memset(incoming, 2, BLOCK);
-    return true;
+    memset(made, 1, BLOCK);
+    memset(compared, 2, BLOCK);
+    outgoing = on_gpu ? (char *)(uintptr_t)probe_gpu_alloc(BLOCK) : made;
+    incoming = on_gpu ? (char *)(uintptr_t)probe_gpu_alloc(BLOCK) : compared;
+    return outgoing && incoming;
+}
+
+static void copy(char *to, const char *from, size_t bytes)
+{
+    if (on_gpu && !probe_gpu_copy((uintptr_t)to, (uintptr_t)from, bytes)) {
+        fprintf(stderr, "mpicheck-probe: the driver refuses a copy of %zu bytes\n", bytes);
+        exit(1);
+    }
 }
 
 void probe_meet(const struct probe_job *job, int peer)
@@ -80,20 +96,22 @@ static void fill(uint64_t seed)
 {
     for (size_t i = 0; i < BLOCK / WORD; i++) {
         uint64_t word = seed + i * 0xD6E8FEB86659FD93u;
-        memcpy(outgoing + i * WORD, &word, WORD);
+        memcpy(made + i * WORD, &word, WORD);
     }
+    copy(outgoing, made, BLOCK);
 }
 
 /* Returns the offset of the first wrong byte among `bytes`, or -1 if all are right. */
 static long find_wrong(uint64_t seed, size_t bytes)
 {
+    copy(compared, incoming, bytes);
     for (size_t i = 0; i < bytes / WORD; i++) {
         uint64_t word = seed + i * 0xD6E8FEB86659FD93u;
-        if (memcmp(incoming + i * WORD, &word, WORD) == 0)
+        if (memcmp(compared + i * WORD, &word, WORD) == 0)
             continue;
         const char *right = (const char *)&word;
         size_t at = 0;
-        while (incoming[i * WORD + at] == right[at])
+        while (compared[i * WORD + at] == right[at])
             at++;
         return (long)(i * WORD + at);
     }

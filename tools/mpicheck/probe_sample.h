@@ -8,7 +8,7 @@
 #include "probe.h"
 
 /* Allocates what samples need. Returns false if there is no memory. */
-bool probe_sample_begin(void);
+bool probe_sample_begin(const struct probe_job *job);
 
 /* Waits for the other rank, for longer than other stages may take: it may still be with another. */
 void probe_meet(const struct probe_job *job, int peer);

@@ -153,7 +153,7 @@ void probe_together(const struct probe_job *job)
 {
     int *order = calloc((size_t)job->size, sizeof *order);
     int *last = calloc((size_t)job->size, sizeof *last);
-    if (order && last && probe_sample_begin()) {
+    if (order && last && probe_sample_begin(job)) {
         bisect(job, order);
         reduce_often(job, last);
         exchange_all(job);

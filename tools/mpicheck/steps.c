@@ -202,6 +202,8 @@ static bool make_words(struct underway *underway)
     if (step->items)
         tern_words_add(words, "items=%s", step->items);
     tern_words_split(words, step->more);
+    if (check->options->gpu >= 0)
+        tern_words_add(words, "gpu=%d", check->options->gpu);
     if (step->stage_s > 0)
         tern_words_add(words, "limit=%d", step->stage_s);
     return true;

@@ -52,6 +52,7 @@ static const char help[] =
     "  --host-only          check each host by itself, not the network\n"
     "  --network-only       check the network, not the speed of each host\n"
     "  --per nic            check the network by each interface alone\n"
+    "  --per gpu            check it with messages in the memory of each GPU\n"
     "  --out DIRECTORY      write the reports there; else into a new directory here\n"
     "  --expect bw=N,lat=N  what pairs must reach, such as bw=11.5GB/s,lat=3us\n"
     "  --baseline DIRECTORY compare with the report of an earlier run\n"
@@ -157,10 +158,10 @@ static bool take_value(struct tern_mc_options *options, int option)
         return false;
     case PER:
         options->per_nic = strcmp(optarg, "nic") == 0;
-        if (options->per_nic || strcmp(optarg, "host") == 0)
+        options->per_gpu = strcmp(optarg, "gpu") == 0;
+        if (options->per_nic || options->per_gpu || strcmp(optarg, "host") == 0)
             return true;
-        tern_log("--per %s: expected host or nic%s", optarg,
-                 strcmp(optarg, "gpu") ? "" : "; the speed of GPUs is not measured");
+        tern_log("--per %s: expected host, nic or gpu", optarg);
         return false;
     default:
         return false;
@@ -203,9 +204,10 @@ static bool fit_together(const struct tern_mc_options *options)
         wrong = "--made-up-hosts are on this host; it does not go with -H and --hostfile";
     else if (options->from && (options->hosts.count || options->fakes || options->soak_minutes))
         wrong = "--from reads recorded data; it does not go with hosts and --soak";
-    else if (options->per_nic && (options->host_only || options->fakes || options->from))
-        wrong = "--per nic needs a network; it does not go with --host-only, --made-up-hosts and "
-                "--from";
+    else if ((options->per_nic || options->per_gpu) &&
+             (options->host_only || options->fakes || options->from))
+        wrong = "--per nic and --per gpu need a network; they do not go with --host-only, "
+                "--made-up-hosts and --from";
     if (wrong)
         tern_log("%s", wrong);
     return !wrong;
@@ -214,7 +216,7 @@ static bool fit_together(const struct tern_mc_options *options)
 bool tern_mc_read_options(int argc, char **argv, struct tern_mc_options *ret_options)
 {
     int option;
-    *ret_options = (struct tern_mc_options){0};
+    *ret_options = (struct tern_mc_options){.gpu = -1};
     while ((option = getopt_long(argc, argv, "+H:f:qVh", names, NULL)) != -1)
         if (!take_option(ret_options, option, argc, argv)) {
             if (option == '?')

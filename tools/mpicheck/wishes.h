@@ -12,6 +12,8 @@ struct tern_mc_options {
     struct tern_words mpirun;  /* other words for mpirun, such as --mca btl tcp,self */
     bool quick, full, host_only, network_only, quiet, fail_on_warning;
     bool per_nic;              /* the network is checked by each interface alone */
+    bool per_gpu;              /* and with messages in the memory of each GPU */
+    int gpu;                   /* long messages are in its memory; -1: in the host's */
     int soak_minutes;          /* 0: no soak */
     int fakes;                 /* ranks on this host that stand for hosts; 0: none */
     const char *out;           /* directory of the reports; NULL: a new one */
