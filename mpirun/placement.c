@@ -302,11 +302,24 @@ static void tell_of_missing(const struct tern_placement *p, const char *option,
                  tern_map_level_name(level), tern_map_level_name(level), tern_map_level_name(used));
 }
 
+/* Processors of another machine can be counted, but not used. */
+static void leave_unbound(struct tern_options *options)
+{
+    const char *file = getenv("HWLOC_XMLFILE");
+    options->map.bind = TERN_MAP_LEVEL_NONE;
+    if (!options->quiet)
+        tern_log("warning: %s describes a machine that need not be this one: the ranks are mapped "
+                 "on it, but not bound. Unset it, or set HWLOC_THISSYSTEM=1 if it is this one",
+                 file && *file ? "HWLOC_XMLFILE" : "HWLOC_SYNTHETIC");
+}
+
 int tern_placement_make(struct tern_placement *p, const struct tern_muster_listener *listener)
 {
     int error = tern_topology_read(p->options->cpu_list, &p->own, &p->topology);
     if (error)
         return error;
+    if (!p->options->do_not_launch && !hwloc_topology_is_thissystem(p->topology))
+        leave_unbound(p->options);
     make_hosts(p);
     bool only_here = p->list.count == 1 && p->here == 0;
     if (!only_here) {

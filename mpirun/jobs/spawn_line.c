@@ -218,29 +218,74 @@ static int read_line(struct reading *r, const char *word, const char *value)
 
 /* ---- the command line ---- */
 
-/* Returns the free slots of a host by the list of those, or -1 if the list does not have it. */
-static int free_on(const struct reading *r, const char *name, size_t length)
+/* Returns the index of a host in the list of free slots, or -1. */
+static int find_host(const struct reading *r, const char *name, size_t length)
 {
     for (int i = 0; i < r->hosts.count; i++) {
         const char *colon = strrchr(r->hosts.items[i], ':');
         if (colon && (size_t)(colon - r->hosts.items[i]) == length &&
             strncmp(r->hosts.items[i], name, length) == 0)
-            return atoi(colon + 1);
+            return i;
     }
     return -1;
+}
+
+/* Returns the free slots of a host of that list. */
+static int slots_of(const struct reading *r, int index)
+{
+    return atoi(strrchr(r->hosts.items[index], ':') + 1);
+}
+
+static bool is_counted(const char *host)
+{
+    return strchr(host, ':') != NULL && strchr(host, ']') == NULL;
+}
+
+/* Writes behind the hosts that programs name how many of their free slots are left when the programs
+ * before have theirs: each would take them all, because it does not know of the others. Returns
+ * TERN_ERR_SPAWN with text if none is left. */
+static int share_slots(struct reading *r)
+{
+    int *taken = tern_must_alloc((size_t)(r->hosts.count + 1) * sizeof *taken), error = 0;
+    for (int at = 0; at < r->count && !error; at++) {
+        struct program *program = &r->programs[at];
+        int need = program->np;
+        for (int i = 0; i < program->named.count && !error; i++) {
+            char *host = program->named.items[i];
+            int of = find_host(r, host, strcspn(host, is_counted(host) ? ":" : ""));
+            if (of < 0)
+                continue;
+            int left = is_counted(host) ? atoi(strchr(host, ':') + 1)
+                                        : slots_of(r, of) - taken[of];
+            if (left <= 0 && !r->oversubscribe)
+                error = tern_error(TERN_ERR_SPAWN,
+                                   "host %s has %d free slots, and the programs before the one with "
+                                   "index %d take them; use another host or --oversubscribe",
+                                   host, slots_of(r, of), at);
+            left = left > 0 ? left : 1;
+            int take = left < need ? left : need;
+            taken[of] += take;
+            need -= take;
+            if (!error && !is_counted(host)) {
+                program->named.items[i] = tern_must_format("%s:%d", host, left);
+                free(host);
+            }
+        }
+    }
+    free(taken);
+    return error;
 }
 
 /* Adds a host that the info names. Without a number of slots it has those that are free, or one for
  * each core. */
 static void add_host(const struct reading *r, const char *host, struct tern_strings *words)
 {
-    bool counted = strchr(host, ':') != NULL && strchr(host, ']') == NULL;
-    int left = counted ? -1 : free_on(r, host, strlen(host));
+    int of = is_counted(host) ? -1 : find_host(r, host, strlen(host));
     tern_strings_add(words, "--host");
-    if (counted)
+    if (is_counted(host))
         tern_strings_add(words, host);
-    else if (left >= 0)
-        tern_strings_format(words, "%s:%d", host, left);
+    else if (of >= 0)
+        tern_strings_format(words, "%s:%d", host, slots_of(r, of));
     else
         tern_strings_format(words, "%s:*", host);
 }
@@ -282,7 +327,7 @@ static int slots_left(const struct reading *r, int at)
     if (r->oversubscribe || !r->hosts.count || names_hosts(r))
         return 1 << 20;
     for (int i = 0; i < r->hosts.count; i++)
-        left += atoi(strrchr(r->hosts.items[i], ':') + 1);
+        left += slots_of(r, i);
     for (int i = 0; i < r->count; i++)
         left -= i != at && (i < at || !r->programs[i].soft) ? r->programs[i].np : 0;
     return left;
@@ -378,6 +423,13 @@ int tern_spawn_line_make(const char *called, char *question, struct tern_spawn_l
         error = read_line(&reading, word, value);
     if (!error && !reading.count)
         error = tern_error(TERN_ERR_ARG, "the question names no program");
+    for (int i = 0; i < reading.count && !error; i++)
+        if (reading.programs[i].hostfile && reading.programs[i].added.count)
+            error = tern_error(TERN_ERR_INFO_VALUE,
+                               "the info key add-host stands beside hostfile or add-hostfile, and "
+                               "would have no effect; add a line to the file, or use add-hostfile");
+    if (!error)
+        error = share_slots(&reading);
     if (!error)
         write_line(&reading, called, &ret_line->words);
     free_reading(&reading);

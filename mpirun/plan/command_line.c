@@ -18,6 +18,7 @@
 #include "lib/util/param_names.h"
 #include "lib/util/param_said.h"
 #include "lib/util/prefix.h"
+#include "lib/util/tcp_address.h"
 #include "lib/util/tcp_ports.h"
 #include "lib/util/text.h"
 #include "mpirun/plan/help.h"
@@ -538,7 +539,10 @@ static int join_options(struct tern_options *options)
                                         "(--oversubscribe) and forbids it (--nooversubscribe); use "
                                         "one of them");
     int64_t first, last;
+    bool include;
     error = tern_param_check_all();
+    if (!error)
+        error = tern_tcp_filter_choose("btl_tcp_if_include", "btl_tcp_if_exclude", &include);
     if (!error)
         error = tern_tcp_ports_read(&first, &last);
     return error ? error : tern_figures_read();

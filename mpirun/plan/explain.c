@@ -51,7 +51,8 @@ static void explain_ranks(const struct tern_options *options, const struct tern_
            tern_map_level_name(map->by),
            request->per_object ? "asked for" : by_whom(request->by),
            request->rank_by == TERN_MAP_LEVEL_DEFAULT ? "the map"
-                                                      : tern_map_level_name(request->rank_by),
+           : request->rank_mapped ? (request->rank_fill ? "fill" : "span")
+                                  : tern_map_level_name(request->rank_by),
            by_whom(request->rank_by), tern_map_level_name(map->bind), by_whom(request->bind));
     if (map->crowded_host >= 0)
         printf("    host %s has %d ranks and %d %s: they are not bound unless it was asked for\n",

@@ -404,7 +404,7 @@ const struct tern_launcher_parameter tern_launcher_parameters[] = {
     { "pml", NAMES("ob1,ucx,cm,yalla,v,monitoring,bfo,crcpw") },
     { "mtl", NAMES("ofi,psm,psm2,mxm,portals4") },
     { "coll", NAMES("tuned,basic,libnbc,self,sm,inter,sync,hcoll,cuda,han,adapt,ucc,xhc,monitoring,"
-                    "portals4,fca,accelerator,acoll,ftagree") },
+                    "portals4,fca,accelerator,acoll,ftagree,ml,sm2,hierarch,demo,ucx") },
     { "osc", NAMES("rdma,sm,pt2pt,ucx,portals4,monitoring") },
     { "io", NAMES("ompio,romio321,romio314,romio341,romio") },
     { "btl", NAMES("self,shm,ipc,tcp,vader,sm,openib,uct,ofi,ugni,usnic,smcuda,portals4,scif,"

@@ -156,7 +156,8 @@ static int *offer_slots(const struct tern_mapping *m)
     const struct tern_map_request *request = m->request;
     int *quotas = tern_must_alloc(m->host_count * sizeof *quotas);
     bool over = m->map->size > m->map->slots, in_turn = request->by == TERN_MAP_LEVEL_NODE;
-    if (request->span)
+    bool span = request->span && request->by != TERN_MAP_LEVEL_SLOT; /* as Open MPI */
+    if (span)
         share_out(m, quotas);
     for (int h = 0; h < m->host_count; h++) {
         if (request->per_object)
@@ -164,7 +165,7 @@ static int *offer_slots(const struct tern_mapping *m)
                         tern_host_objects(&m->hosts[h], request->per_level);
         else if (over && in_turn)
             quotas[h] = INT_MAX;
-        else if (!request->span)
+        else if (!span)
             quotas[h] = slots_of(m, h);
         quotas[h] = lesser(quotas[h], most_of(m, h));
     }

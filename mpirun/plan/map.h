@@ -38,6 +38,7 @@ struct tern_map_request {
     bool over_hosts;
     bool span;               /* --map-by OBJECT:SPAN: shared out over the objects of all hosts */
     bool rank_span, rank_fill; /* --rank-by OBJECT:SPAN, OBJECT:FILL (numbering.c) */
+    bool rank_mapped; /* by the objects to which ranks are mapped, instead of rank_by */
     /* by rank: where each rank runs, overriding all other rules; NULL if not given */
     const struct tern_fixed_place *fixed;
     int fixed_count;      /* number of places in `fixed` */

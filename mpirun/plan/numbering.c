@@ -7,7 +7,8 @@
  *   OBJECT          host after host, on each from object to object: a rank in turn of those mapped
  *                   to a place that covers the object. A core takes the first rank of its socket.
  *   OBJECT:SPAN     the same, from object to object of all hosts
- *   OBJECT:FILL     host after host, object after object: all ranks of an object before the next */
+ *   OBJECT:FILL     host after host, object after object: all ranks of an object before the next
+ *   SPAN, FILL      likewise, for the objects that ranks are mapped to */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ struct numbering {
     const struct tern_mapping *m;
     const struct tern_rank_place *places; /* of the program, as mapped */
     int size;
+    enum tern_map_level level; /* of the objects */
     int *by_host;  /* indexes of places: host after host, on each as mapped */
     int *start;    /* by host: where its places begin in `by_host`; one more entry for the end */
     int *next;     /* by place: the next one at the same object of the same host, or -1 */
@@ -101,7 +103,7 @@ static void hand_out_rest(struct numbering *n, int h, struct queues *queues)
 /* Goes once over the objects of a host. If that hands out nothing, hands out all that is left. */
 static void go_over(struct numbering *n, int h, struct queues *queues, bool fill)
 {
-    enum tern_map_level level = n->m->request->rank_by;
+    enum tern_map_level level = n->level;
     int objects = level == TERN_MAP_LEVEL_NODE ? 1 : tern_host_objects(&n->m->hosts[h], level);
     int before = n->ordered;
     for (int o = 0; o < objects && queues->left; o++) {
@@ -131,23 +133,34 @@ static void order_by_objects(struct numbering *n, bool span, bool fill)
     free(queues);
 }
 
+/* Returns the level of the objects over which ranks are numbered. */
+static enum tern_map_level level_of(const struct tern_mapping *m)
+{
+    const struct tern_map_request *request = m->request;
+    if (!request->rank_mapped)
+        return request->rank_by;
+    return m->map->by < TERN_MAP_LEVEL_NODE ? m->map->by
+           : request->rank_fill             ? TERN_MAP_LEVEL_SLOT
+                                            : TERN_MAP_LEVEL_NODE;
+}
+
 /* Numbers the ranks from `first` on, `count` of them, which belong to one program. */
 static void number_program(struct tern_mapping *m, int first, int count)
 {
     const struct tern_map_request *request = m->request;
     struct tern_rank_place *places = &m->map->places[first];
     struct tern_rank_place *old = tern_must_alloc(count * sizeof *old);
-    struct numbering n = {.m = m, .places = old, .size = count};
+    struct numbering n = {.m = m, .places = old, .size = count, .level = level_of(m)};
     memcpy(old, places, count * sizeof *old);
     n.by_host = tern_must_alloc(count * sizeof *n.by_host);
     n.start = tern_must_alloc((m->host_count + 1) * sizeof *n.start);
     n.next = tern_must_alloc(count * sizeof *n.next);
     n.order = tern_must_alloc(count * sizeof *n.order);
     sort_by_host(&n);
-    if (request->rank_by == TERN_MAP_LEVEL_SLOT)
+    if (n.level == TERN_MAP_LEVEL_SLOT)
         memcpy(n.order, n.by_host, count * sizeof *n.order);
     else
-        order_by_objects(&n, request->rank_by == TERN_MAP_LEVEL_NODE || request->rank_span,
+        order_by_objects(&n, n.level == TERN_MAP_LEVEL_NODE || request->rank_span,
                          request->rank_fill);
     for (int i = 0; i < count; i++) {
         places[i].host = old[n.order[i]].host;
@@ -162,7 +175,7 @@ static void number_program(struct tern_mapping *m, int first, int count)
 
 void tern_mapping_number(struct tern_mapping *m)
 {
-    enum tern_map_level level = m->request->rank_by;
+    enum tern_map_level level = level_of(m);
     if ((level >= TERN_MAP_LEVEL_COUNT && level != TERN_MAP_LEVEL_SLOT) || m->request->fixed)
         return;
     for (int first = 0, end; first < m->map->size; first = end) {

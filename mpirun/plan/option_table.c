@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "lib/util/error.h"
 #include "lib/util/log.h"
@@ -55,6 +56,23 @@ static int check_memory_kinds(const char *option, const char *list, struct tern_
     return 0;
 }
 
+/* Exports the variables whose names begin with the first `length` letters of `text`. */
+static void export_all(const char *text, size_t length, struct tern_app *app)
+{
+    int count = 0;
+    for (char **entry = environ; entry && *entry; entry++) {
+        char *name = tern_must_copy(*entry), *equals = strchr(name, '=');
+        if (equals && equals > name && strncmp(name, text, length) == 0) {
+            *equals = '\0';
+            tern_strings_set(&app->env, name, equals + 1);
+            count++;
+        }
+        free(name);
+    }
+    if (count == 0)
+        tern_log("warning: -x %s: the environment has no such variables", text);
+}
+
 static int export_variable(const char *option, const char *text, struct tern_app *app)
 {
     (void)option;
@@ -66,6 +84,8 @@ static int export_variable(const char *option, const char *text, struct tern_app
         error = tern_error(TERN_ERR_ARG, "-x needs NAME or NAME=VALUE, not \"%s\"", text);
     else if (equals)
         tern_strings_set(&app->env, name, equals + 1);
+    else if (name[strlen(name) - 1] == '*')
+        export_all(name, strlen(name) - 1, app);
     else if (getenv(name))
         tern_strings_set(&app->env, name, getenv(name));
     else

@@ -202,10 +202,10 @@ static int read_modifier(const char *option, const char *word, struct tern_optio
     } else if (strcasecmp(word, "overload") && strcasecmp(word, "overload-allowed") &&
                strcasecmp(word, "ordered") && strcasecmp(word, "inherit") &&
                strcasecmp(word, "noinherit")) {
-        return tern_error(
-            TERN_ERR_ARG,
-            "%s: no modifier \"%s\"; there are PE=N, OVERSUBSCRIBE, NOOVERSUBSCRIBE, SPAN", option,
-            word);
+        static const char *const known[] = {"PE=N",      "PE-LIST=LIST", "SPAN",    "OVERSUBSCRIBE",
+                                            "NOOVERSUBSCRIBE", "HWTCPUS", "CORECPUS", "NOLOCAL",
+                                            "DISPLAY",   "DONOTLAUNCH",  "ORDERED", NULL};
+        return tern_words_unknown(option, word, known);
     }
     return 0;
 }
@@ -347,13 +347,22 @@ int tern_policy_rank_by(const char *option, const char *text, struct tern_option
     options->map.rank_fill = given & FILL;
     enum tern_map_level level;
     bool found = find_level(copy, &level) && level != TERN_MAP_LEVEL_NONE;
+    /* Open MPI 5's: over the objects that the ranks are mapped to */
+    int mapped = tern_words_find(copy, known);
+    if (!found && mapped >= 0) {
+        options->map.rank_span = mapped == 0;
+        options->map.rank_fill = mapped == 1;
+        level = TERN_MAP_LEVEL_NODE;
+    }
+    options->map.rank_mapped = !found && mapped >= 0;
+    found |= mapped >= 0;
     free(copy);
     if (error)
         return error;
     if (!found)
         return tern_error(TERN_ERR_ARG,
                           "%s: no object \"%s\"; there are slot, hwthread, core, l1cache, l2cache, "
-                          "l3cache, numa, socket, package and node",
+                          "l3cache, numa, socket, package, node, fill and span",
                           option, text);
     options->map.rank_by = level;
     return 0;
@@ -386,7 +395,7 @@ int tern_policy_bind_to(const char *option, const char *text, struct tern_option
     options->report_bindings |= (given & REPORT) != 0;
     enum tern_map_level level;
     bool found = find_level(copy, &level) && level != TERN_MAP_LEVEL_SLOT;
-    options->bind_to_list = strcasecmp(copy, "cpu-list") == 0;
+    options->bind_to_list = strcasecmp(copy, "cpu-list") == 0 || strcasecmp(copy, "cpulist") == 0;
     if (!found && options->bind_to_list) {
         level = TERN_MAP_LEVEL_HWTHREAD;
         found = true;

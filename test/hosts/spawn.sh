@@ -31,6 +31,13 @@ is "hostfile" "$rc $(hosts_of child)" "0 n2 n3 "
 # two programs with hosts of their own: ranks 0 and 1, and 2 and 3
 run -n 1 "$PWD/spawning" several n3:2 n2:2
 is "hosts of each program" "$rc $(sed -n 's/^child \([0-9]\).* on /\1 /p' out | sort | tr '\n' ' ')" "0 0 n3 1 n3 2 n2 3 n2 "
+# two programs that name the same host share its free slots
+run -n 1 --host n1:1,n2:5 "$PWD/spawning" several n2 n2
+is "one host for both" "$rc $(hosts_of child)" "0 n2 n2 n2 n2 "
+run -n 1 --host n1:1,n2:2 "$PWD/spawning" several n2 n2
+has "too few slots for both" err 'host n2 has 2 free slots, and the programs before the one with index 1 take them'
+run -n 1 "$PWD/spawning" start 2 '' hostfile "$PWD/file" add-host n4
+has "hostfile and add-host" out 'add-host stands beside hostfile'
 # a parent on another host than mpirun's
 run -n 2 --host n2:1,n3:2 "$PWD/spawning" start 1 ''
 is "parents elsewhere" "$rc $(hosts_of parent)$(hosts_of child)" "0 n2 n3 n3 "

@@ -154,6 +154,12 @@ maps "$large" "far1:0-15 far1:16-31 far2:0-15 far2:16-31 far1:0-15 far1:16-31 fa
 maps "$large" "far1:0-15 far1:0-15 far1:16-31 far1:16-31 far2:0-15 far2:0-15 far2:16-31 far2:16-31" \
     --hostfile eight -np 8 --map-by ppr:2:socket --rank-by socket:fill
 maps "$small" "far1:0-1 far1:2-3 far1:0-1 far1:2-3 far2:0-1 far2:2-3" --hostfile eight -np 6 --map-by socket:span --rank-by slot
+# Open MPI 5's, over the objects that ranks are mapped to
+ours "$large" "far1:0-15 far1:0-15 far1:16-31 far1:16-31 far2:0-15 far2:0-15 far2:16-31 far2:16-31" --hostfile eight -np 8 --map-by ppr:2:socket --rank-by fill
+ours "$large" "far1:0-15 far1:16-31 far2:0-15 far2:16-31 far1:0-15 far1:16-31 far2:0-15 far2:16-31" --hostfile eight -np 8 --map-by ppr:2:socket --rank-by span
+ours "$small" "far1:0-1 far2:0-1 far1:2-3 far2:2-3" --hostfile two -np 4 --map-by slot --rank-by span
+maps "$large" "far1:0-15 far1:16-31 far1:0-15" --hostfile eight -np 3 --map-by slot:SPAN
+maps "$large" "here:0t0 here:0t1" "${lots[@]}" -np 2 --cpu-list 2,0 --bind-to cpulist:ordered
 
 # hosts of single programs; each program begins at the first host
 maps "$large" "far1:0-15 far2:0-15 far2:16-31 far2:0-15" -np 1 --host far1:4 true : -np 3 --host far2:4
@@ -326,6 +332,8 @@ has "variables of other launchers with -v" err '^mpirun: I_MPI_PIN: variables of
 warns "mpirun: warning: --preload-binary has no effect: the program must be at the same path on all hosts" \
     --preload-binary --mca plm_rsh_agent "$PWD/elsewhere" --host far1
 warns "" --preload-binary
+warns "mpirun: warning: -x NOBODY*: the environment has no such variables" -x "NOBODY*"
+warns "" --mca coll ^ml
 
 # given twice, or empty, or in two ways: the last counts, and is named
 warns "mpirun: warning: -np 1 replaces --n 2, given before" --n 2
@@ -516,6 +524,10 @@ refuses "--mca hwloc_base_topo_file names /nonexist, which cannot be read: No su
 \`lstopo FILE.xml\` wrote" --mca hwloc_base_topo_file /nonexist -np 1
 HWLOC_SYNTHETIC=$small run --display-map --dry-run --bind-to core --host localhost:2 -np 2 true
 has "--display-map: as Open MPI writes it" out 'Bound: socket 0\[core 1\[hwt 0-1\]\]:\[../BB\]\[../..\]$'
+refuses "btl_tcp_if_include (option) and btl_tcp_if_exclude (option) are both set; set only one of them" \
+    --mca btl_tcp_if_include lo --mca btl_tcp_if_exclude eth0
+refuses '--map-by: there is no word "SPNA"; did you mean SPAN? known are PE=N, PE-LIST=LIST, SPAN, OVERSUBSCRIBE, NOOVERSUBSCRIBE, '\
+'HWTCPUS, CORECPUS, NOLOCAL, DISPLAY, DONOTLAUNCH, ORDERED' --map-by core:PE=2:SPNA
 refuses "--output xml is not supported: output is plain text; tag names the rank of each line" --output xml -np 1
 
 # an option in place of a value, a value of an option that has none, one dash and "="
@@ -556,7 +568,7 @@ run --rtos '' -np 1 true
 has "--rtos of nothing" err '^mpirun: --rtos needs a word; known are donotlaunch'
 run --rtos abrot-nonzero-status=0 -np 1 true
 has "--rtos abrot" err '^mpirun: --rtos: there is no word "abrot-nonzero-status"; did you mean abort-nonzero-status\? known are'
-refuses '--rank-by: no object ""; there are slot, hwthread, core, l1cache, l2cache, l3cache, numa, socket, package and node' \
+refuses '--rank-by: no object ""; there are slot, hwthread, core, l1cache, l2cache, l3cache, numa, socket, package, node, fill and span' \
     --rank-by '' -np 1
 refuses '--bind-to: no modifier "overload-alowed"; there are overload-allowed and if-supported' --bind-to core:overload-alowed -np 1
 warns 'mpirun: warning: --map-by "" is empty and has no effect' --map-by ''

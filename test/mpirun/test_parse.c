@@ -345,6 +345,8 @@ START_TEST(test_hosts_of_children)
         {"host=n1:2\nprogram=a\nnp=1\nkey=hostfile\nvalue=f\nkey=add-hostfile\nvalue=g\n"
          "program=b\nnp=1\n",
          "mpirun --stdin none --bind-to none -np 1 --hostfile f --add-hostfile g -- a : -np 1 --host n1:2 -- b"},
+        {"host=n1:3\nprogram=a\nnp=2\nkey=host\nvalue=n1\nprogram=b\nnp=1\nkey=host\nvalue=n1\n",
+         "mpirun --stdin none --bind-to none -np 2 --host n1:3 -- a : -np 1 --host n1:1 -- b"},
         {"program=a\narg=:\nnp=1\nprogram=b\narg=::\nnp=1\n",
          "mpirun --stdin none --bind-to none -np 1 -- a : ::: -np 1 -- b ::"},
     };
