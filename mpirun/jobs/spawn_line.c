@@ -241,8 +241,8 @@ static bool is_counted(const char *host)
     return strchr(host, ':') != NULL && strchr(host, ']') == NULL;
 }
 
-/* Writes behind the hosts that programs name how many of their free slots are left when the programs
- * before have theirs: each would take them all, because it does not know of the others. Returns
+/* Writes behind the hosts that programs name how many free slots are left when the programs before
+ * have theirs: each would take them all, because it does not know of the others. Returns
  * TERN_ERR_SPAWN with text if none is left. */
 static int share_slots(struct reading *r)
 {
@@ -259,8 +259,8 @@ static int share_slots(struct reading *r)
                                         : slots_of(r, of) - taken[of];
             if (left <= 0 && !r->oversubscribe)
                 error = tern_error(TERN_ERR_SPAWN,
-                                   "host %s has %d free slots, and the programs before the one with "
-                                   "index %d take them; use another host or --oversubscribe",
+                                   "host %s has %d free slots, and the programs before the one "
+                                   "with index %d take them; use another host or --oversubscribe",
                                    host, slots_of(r, of), at);
             left = left > 0 ? left : 1;
             int take = left < need ? left : need;

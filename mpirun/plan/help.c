@@ -32,8 +32,8 @@ static const struct line lines[] = {
       "  --hostfile FILE            the same from a file of lines \"HOST slots=N max-slots=N\"; "
       "also -machinefile;\n"
       "                             --add-hostfile FILE: those of another file, too\n" },
-    { "launch", "  -x NAME[=VALUE]            give the environment variable to the ranks; NAME*: all that\n"
-                "                             begin so\n" },
+    { "launch", "  -x NAME[=VALUE]            give the environment variable to the ranks;\n"
+                "                             NAME*: all that begin so\n" },
     { "launch", "  --wdir DIR                 working directory of the ranks; also -wd\n" },
     { "launch", "  --path DIRS                where to look for PROGRAM before PATH\n" },
     { "launch", "  --mca NAME VALUE           set a parameter (mpi_info lists them); --gmca: for "

@@ -19,6 +19,7 @@ static const double least_share = 0.1;  /* of a processor that is allowed for */
 static const double enough_share = 0.8; /* else a sample says little */
 static const double blamed_part = 0.6;
 static const double loss_limit = 0.02, usual_losses = 5; /* a pair is lossy beyond both */
+static const double loss_that_slows = 0.005; /* explains what is slow anyway */
 
 static size_t at(const struct tern_mc_data *data, int a, int b)
 {
@@ -199,17 +200,24 @@ static char *tell_rate(double mbps)
                         : tern_mc_format("%.1f MB/s", mbps);
 }
 
-/* What else is known of a host's interface or losses, as the likely reason; "" if nothing. */
-static char *tell_reason(const struct tern_mc_data *data, int host, bool receives, const int *peers,
-                         int count)
+/* Returns the largest part of the segments that was sent again between a host and some others, in
+ * either direction: lost answers slow down the direction of the data. */
+static double worst_loss(const struct tern_mc_data *data, int host, const int *peers, int count)
 {
-    double loss = 0;
+    double worst = 0;
     for (int i = 0; i < count; i++) {
-        double here = receives ? tern_mc_loss(data, peers[i], host)
-                               : tern_mc_loss(data, host, peers[i]);
-        loss = here > loss ? here : loss;
+        double to = tern_mc_loss(data, host, peers[i]), from = tern_mc_loss(data, peers[i], host);
+        worst = to > worst ? to : worst;
+        worst = from > worst ? from : worst;
     }
-    if (loss >= loss_limit)
+    return worst;
+}
+
+/* What else is known of a host's interface or losses, as the likely reason; "" if nothing. */
+static char *tell_reason(const struct tern_mc_data *data, int host, const int *peers, int count)
+{
+    double loss = worst_loss(data, host, peers, count);
+    if (loss >= loss_that_slows)
         return tern_mc_format("; %.1f %% of the segments are lost and sent again", 100 * loss);
     const char *nic = data->hosts[host].socket_count ? data->hosts[host].sockets[0].nic : NULL;
     char *key = tern_mc_format("nic.%s.speed", nic ? nic : "?");
@@ -248,7 +256,7 @@ static void name_host(struct verdicts *verdicts, int host, bool receives, const 
     double rate = typical_rate(data, host, receives, peers, count);
     double others = usual_of(verdicts, host, peers[0]);
     char *have = tell_rate(rate), *usual = tell_rate(others);
-    char *reason = tell_reason(data, host, receives, peers, count);
+    char *reason = tell_reason(data, host, peers, count);
     const char *nic = data->hosts[host].socket_count ? data->hosts[host].sockets[0].nic : "NIC";
     struct tern_mc_finding *finding = tern_mc_find(
         verdicts->findings, data, TERN_MC_FAIL, receives ? "host.receives" : "host.sends", &host, 1,
@@ -263,6 +271,8 @@ static void name_host(struct verdicts *verdicts, int host, bool receives, const 
     free(usual);
     free(reason);
     close_all(verdicts, host, receives);
+    if (worst_loss(data, host, peers, count) >= loss_that_slows)
+        close_all(verdicts, host, !receives);
 }
 
 /* ---- lost segments ---- */
@@ -420,7 +430,7 @@ static void name_slow_pairs(struct verdicts *verdicts)
             bool both = verdicts->of[at(data, to, from)] == SLOW;
             double rate = tested(data, from, to), others = usual_of(verdicts, from, to);
             char *have = tell_rate(rate), *usual = tell_rate(others);
-            char *reason = tell_reason(data, from, false, &to, 1);
+            char *reason = tell_reason(data, from, &to, 1);
             struct tern_mc_finding *finding = tern_mc_find(
                 verdicts->findings, data, TERN_MC_FAIL, "pair.slow", &from, 1,
                 tern_mc_format("%s, others %s; also alone%s", have, usual, reason),
