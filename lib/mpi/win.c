@@ -87,7 +87,7 @@ static void give_memory(struct tern_win *win)
     else if (win->memory == TERN_WIN_MEMORY_NODE)
         tern_shared_block_give(win->base);
     else if (win->memory == TERN_WIN_MEMORY_SHARED && win->comm->group->rank == 0 && win->taken)
-        tern_segment_give(win->offset, win->taken);
+        tern_segment_unclaim(win->offset, win->taken);
     win->memory = TERN_WIN_MEMORY_USER;
 }
 

@@ -28,14 +28,17 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-enum { GIVEN_SIZES = 24, PAGE = 4096, MAP_LEAST = 1 << 20 };
+enum { GIVEN_SIZES = 24, KEPT_SIZES = 6, PAGE = 4096, MAP_LEAST = 1 << 20 };
 
 struct shared_header {
     uint64_t used; /* bytes handed out behind the blocks */
     /* Memory given back, by size (2^i pages): offset of the piece given back last. The first word
      * of each piece leads to the next. */
     uint64_t given[GIVEN_SIZES];
-    uint32_t given_lock;
+    /* Likewise, small pieces that were taken, all of whose pages stay: communicators and windows
+     * come and go, and a system call for their pages costs more than all else. */
+    uint64_t kept[KEPT_SIZES];
+    uint32_t given_lock; /* guards both */
     /* List of the memory by name for which not all users have asked yet. */
     uint32_t meeting_lock;
     uint64_t meetings;
@@ -136,20 +139,35 @@ static void leave_lock(uint32_t *lock)
     __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
 }
 
+/* Takes a piece out of a list. Returns its offset, or 0 if the list is empty. */
+static uint64_t pop(uint64_t *list)
+{
+    take_lock(&header()->given_lock);
+    uint64_t offset = *list;
+    if (offset)
+        *list = *(uint64_t *)(tern_segment.base + offset);
+    leave_lock(&header()->given_lock);
+    if (offset)
+        *(uint64_t *)(tern_segment.base + offset) = 0;
+    return offset;
+}
+
+static void push(uint64_t *list, uint64_t offset)
+{
+    take_lock(&header()->given_lock);
+    *(uint64_t *)(tern_segment.base + offset) = *list;
+    *list = offset;
+    leave_lock(&header()->given_lock);
+}
+
 int tern_segment_claim(size_t size, uint64_t *ret_offset)
 {
     int class = size_class(size);
     if (class >= GIVEN_SIZES)
         return TERN_ERR_NO_MEM;
-    uint64_t *given = &header()->given[class];
-    take_lock(&header()->given_lock);
-    uint64_t offset = *given;
-    if (offset)
-        *given = *(uint64_t *)(tern_segment.base + offset);
-    leave_lock(&header()->given_lock);
+    uint64_t offset = pop(&header()->given[class]);
     if (!offset)
         return extend((size_t)PAGE << class, PAGE, ret_offset);
-    *(uint64_t *)(tern_segment.base + offset) = 0;
     *ret_offset = offset;
     return 0;
 }
@@ -159,32 +177,57 @@ int tern_segment_fill(uint64_t offset, size_t size)
     return reserve(tern_segment.fd, tern_segment.start + offset, size) ? TERN_ERR_NO_MEM : 0;
 }
 
+/* Takes a piece whose pages are not allocated, and allocates them. */
+static int take_new(size_t size, uint64_t *ret_offset)
+{
+    if (tern_segment_claim(size, ret_offset))
+        return TERN_ERR_NO_MEM;
+    if (tern_segment_fill(*ret_offset, (size_t)PAGE << size_class(size)) == 0)
+        return 0;
+    tern_segment_unclaim(*ret_offset, size);
+    return TERN_ERR_NO_MEM;
+}
+
+/* Gives back the pages of all kept pieces. Returns false if there are none. */
+static bool let_go(void)
+{
+    bool any = false;
+    for (int class = 0; class < KEPT_SIZES; class++)
+        for (uint64_t offset; (offset = pop(&header()->kept[class])); any = true)
+            tern_segment_unclaim(offset, (size_t)PAGE << class);
+    return any;
+}
+
 int tern_segment_take(size_t size, uint64_t *ret_offset)
 {
-    uint64_t offset;
-    if (tern_segment_claim(size, &offset))
+    int class = size_class(size);
+    uint64_t offset = class < KEPT_SIZES ? pop(&header()->kept[class]) : 0;
+    if (!offset && take_new(size, &offset) && (!let_go() || take_new(size, &offset)))
         return TERN_ERR_NO_MEM;
-    if (tern_segment_fill(offset, (size_t)PAGE << size_class(size))) {
-        tern_segment_give(offset, size);
-        return TERN_ERR_NO_MEM;
-    }
     *ret_offset = offset;
     return 0;
 }
 
-/* Gives the pages back to the node. The first page stays, because it links the piece into the
- * list. */
 void tern_segment_give(uint64_t offset, size_t size)
+{
+    int class = size_class(size);
+    if (class >= KEPT_SIZES) {
+        tern_segment_unclaim(offset, size);
+        return;
+    }
+    memset(tern_segment.base + offset, 0, (size_t)PAGE << class);
+    push(&header()->kept[class], offset);
+}
+
+/* The first page stays, because it links the piece into the list. */
+void tern_segment_unclaim(uint64_t offset, size_t size)
 {
     int class = size_class(size);
     size_t bytes = (size_t)PAGE << class;
     if (bytes > PAGE)
         tern_segment_discard(offset + PAGE, bytes - PAGE);
     memset(tern_segment.base + offset, 0, PAGE);
-    take_lock(&header()->given_lock);
-    *(uint64_t *)(tern_segment.base + offset) = header()->given[class];
-    header()->given[class] = offset;
-    leave_lock(&header()->given_lock);
+    push(&header()->given[class], offset);
 }
 
 static struct meeting *meeting_at(uint64_t offset)

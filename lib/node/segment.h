@@ -79,14 +79,16 @@ int tern_segment_allocate(size_t size, uint64_t *ret_offset);
 /* Takes memory that tern_segment_give can give back. Any `size`; it is rounded up to a power of two
  * of pages. Returns like tern_segment_allocate. */
 int tern_segment_take(size_t size, uint64_t *ret_offset);
+/* Gives it back. Small pieces keep their pages for the next one that takes such a size. */
 void tern_segment_give(uint64_t offset, size_t size);
 
 /* Takes `size` bytes like tern_segment_take, but only as address space, with one page of memory at
  * the beginning. tern_segment_fill allocates the pages of a part before it is touched: whoever
  * fills a part decides on which NUMA node it lies. Both return 0, or TERN_ERR_NO_MEM without text.
- * tern_segment_give gives all back. */
+ * tern_segment_unclaim gives all back, and the pages to the node. */
 int tern_segment_claim(size_t size, uint64_t *ret_offset);
 int tern_segment_fill(uint64_t offset, size_t size);
+void tern_segment_unclaim(uint64_t offset, size_t size);
 
 /* A name on which several ranks of the node agree without communication: they make the same calls,
  * so each can compute the same name. */

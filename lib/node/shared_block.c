@@ -77,7 +77,7 @@ static bool fill_block(struct block *block, size_t size, size_t alignment, bool 
     block->base = align(block->start, alignment);
     offset += (uint64_t)(block->base - block->start);
     if (whole && tern_segment_fill(offset, block->length)) {
-        tern_segment_give((uint64_t)(block->start - tern_segment.base), block->bytes);
+        tern_segment_unclaim((uint64_t)(block->start - tern_segment.base), block->bytes);
         return false;
     }
     return true;
@@ -121,7 +121,7 @@ bool tern_shared_block_give(void *base)
     if (block->is_private)
         munmap(block->base, block->length);
     else
-        tern_segment_give((uint64_t)(block->start - tern_segment.base), block->bytes);
+        tern_segment_unclaim((uint64_t)(block->start - tern_segment.base), block->bytes);
     free(block);
     return true;
 }

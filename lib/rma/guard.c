@@ -20,7 +20,13 @@ void tern_rma_spin(uint32_t *lock)
 
 bool tern_rma_join_fences(void)
 {
-    return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
+    static int joined = -1; /* threads that find it out at the same time find the same */
+    int known = __atomic_load_n(&joined, __ATOMIC_RELAXED);
+    if (known < 0) {
+        known = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
+        __atomic_store_n(&joined, known, __ATOMIC_RELAXED);
+    }
+    return known;
 }
 
 static bool fence_everywhere(void)

@@ -22,6 +22,7 @@
 #include "lib/util/error.h"
 #include "lib/util/param.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -56,12 +57,32 @@ static bool can_pull(uint32_t local)
            word == block->cookie;
 }
 
+/* Returns the same without a system call if this process has already read that one's memory. */
+static bool has_pulled(uint32_t local)
+{
+    static int32_t *pids; /* by local rank: which process it was */
+    static uint32_t count;
+    static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    int32_t pid = tern_segment_rank(local)->pid;
+    pthread_mutex_lock(&gate);
+    if (count != tern_segment.local_size) {
+        free(pids);
+        pids = calloc(tern_segment.local_size, sizeof *pids);
+        count = pids ? tern_segment.local_size : 0;
+    }
+    bool can = count && pids[local] == pid && pid;
+    if (!can && (can = can_pull(local)) && count)
+        pids[local] = pid;
+    pthread_mutex_unlock(&gate);
+    return can;
+}
+
 static bool can_pull_all(const struct tern_context *context)
 {
     for (int rank = 0; rank < context->size; rank++) {
         uint32_t local;
         if (rank != context->rank && tern_window_is_near(context, rank, &local) &&
-            !can_pull(local))
+            !has_pulled(local))
             return false;
     }
     return true;
