@@ -269,9 +269,6 @@ int tern_mpi_win_create(void *base, MPI_Aint size, MPI_Count disp_unit, struct t
     if (size && !base)
         error = tern_error(TERN_ERR_BASE, "base is a NULL pointer and size is %lld",
                            (long long)size);
-    else if (size && tern_accel_holds(base))
-        error = tern_error(TERN_ERR_BASE, "base is in device memory; windows need host memory so "
-                                          "far (buffers of operations may be anywhere)");
     return open_window(win, error, ret_win);
 }
 
@@ -358,9 +355,10 @@ static int check_dynamic(const struct tern_win *win)
 int tern_mpi_win_attach(struct tern_win *win, void *base, MPI_Aint size)
 {
     int rc = check_dynamic(win);
-    if (!rc && size && tern_accel_holds(base))
-        rc = tern_error(TERN_ERR_RMA_ATTACH, "base is in device memory; windows need host memory "
-                                             "so far (buffers of operations may be anywhere)");
+    if (!rc && size && !win->window.on_device && tern_accel_holds(base))
+        rc = tern_error(TERN_ERR_RMA_ATTACH,
+                        "base is in device memory, but this process had loaded no driver when the "
+                        "window was made; make the window afterwards");
     return rc ? rc : tern_window_attach(&win->window, base, size);
 }
 

@@ -137,6 +137,11 @@ static int judge(const struct part *part)
     const struct tern_rma_verdict *verdict = part->memory;
     if (!verdict->error)
         return 0;
+    if (verdict->error != TERN_ERR_RMA_RANGE)
+        return tern_error(verdict->error,
+                          "rank %d could not copy the %lld bytes at %#llx of its window, which is "
+                          "in device memory", part->rank, (long long)verdict->length,
+                          (unsigned long long)verdict->at);
     return tern_error(verdict->error,
                       "the %lld bytes at %#llx are not part of the window of rank %d",
                       (long long)verdict->length, (unsigned long long)verdict->at, part->rank);

@@ -15,6 +15,7 @@
 #include "lib/rma/rma_message.h"
 #include "lib/rma/reach.h"
 
+#include "lib/accel/accel.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
 #include "lib/util/list.h"
@@ -81,14 +82,14 @@ static void refuse(const struct incoming *in)
 }
 
 /* Notes that an operation without an answer had no effect. The next flush says so. */
-static void note(const struct incoming *in, const struct tern_rma_row *row)
+static void note(const struct incoming *in, int error, const struct tern_rma_row *row)
 {
     struct tern_rma_server *server = in->server;
     if (!server->verdicts)
         server->verdicts = calloc((size_t)in->window->size, sizeof *server->verdicts);
     if (server->verdicts && !server->verdicts[in->source].error)
-        server->verdicts[in->source] = (struct tern_rma_verdict){
-            .error = TERN_ERR_RMA_RANGE, .at = row->at, .length = row->length};
+        server->verdicts[in->source] =
+            (struct tern_rma_verdict){.error = error, .at = row->at, .length = row->length};
 }
 
 static void answer_verdict(const struct incoming *in)
@@ -120,45 +121,54 @@ static const struct tern_rma_row *find_bad_row(const struct incoming *in)
     return NULL;
 }
 
-typedef void block_function(const struct incoming *in, char *at, int64_t length, int64_t offset,
-                            void *argument);
+typedef int block_function(const struct incoming *in, char *at, int64_t length, int64_t offset,
+                           void *argument);
 
-/* Calls `use` for each block in order; `offset`: packed bytes before the block. */
-static void each_block(const struct incoming *in, block_function *use, void *argument)
+/* Calls `use` for each block in order; `offset`: packed bytes before the block. Returns the first
+ * error. */
+static int each_block(const struct incoming *in, block_function *use, void *argument)
 {
     int64_t offset = 0;
+    int error = 0;
     for (int i = 0; i < in->head->rows; i++) {
         const struct tern_rma_row *row = &in->rows[i];
-        for (int64_t k = 0; k < row->count; k++, offset += row->length)
-            use(in, tern_window_memory(in->window, row->at + (uint64_t)(row->stride * k),
-                                       row->length),
-                row->length, offset, argument);
+        for (int64_t k = 0; k < row->count; k++, offset += row->length) {
+            int rc = use(in, tern_window_memory(in->window, row->at + (uint64_t)(row->stride * k),
+                                                row->length),
+                         row->length, offset, argument);
+            error = error ? error : rc;
+        }
     }
+    return error;
 }
 
-static void write_block(const struct incoming *in, char *at, int64_t length, int64_t offset,
-                        void *unused)
+/* Copies to or from the window's memory. */
+static int copy(const struct incoming *in, void *to, const void *from, int64_t length)
+{
+    if (TERN_UNLIKELY(in->window->on_device))
+        return tern_accel_copy(to, from, (size_t)length);
+    memcpy(to, from, (size_t)length);
+    return 0;
+}
+
+static int write_block(const struct incoming *in, char *at, int64_t length, int64_t offset,
+                       void *unused)
 {
     (void)unused;
-    memcpy(at, in->bytes + offset, (size_t)length);
+    return copy(in, at, in->bytes + offset, length);
 }
 
-static void read_block(const struct incoming *in, char *at, int64_t length, int64_t offset,
-                       void *to)
+static int read_block(const struct incoming *in, char *at, int64_t length, int64_t offset, void *to)
 {
-    (void)in;
-    memcpy((char *)to + offset, at, (size_t)length);
+    return copy(in, (char *)to + offset, at, length);
 }
 
-static void combine_block(const struct incoming *in, char *at, int64_t length, int64_t offset,
-                          void *before)
+static void combine_host(const struct incoming *in, const struct tern_rma_combine *combine,
+                         char *at, int64_t length, int64_t offset, void *before)
 {
-    const struct tern_rma_combine *combine = tern_rma_combine_find(in->head->op, in->head->basic);
     const struct tern_rma_target *self = &in->window->targets[in->window->rank];
     const struct tern_rma_turf *turf = self->serial ? NULL : &self->turf;
     char *before_block = before ? (char *)before + offset : NULL;
-    if (!combine)
-        return; /* the origin has checked that */
     if (in->head->kind == TERN_RMA_SWAP)
         tern_rma_compare_and_swap(combine, turf, at, in->bytes + offset,
                                   in->bytes + in->head->bytes + offset, before_block);
@@ -167,14 +177,41 @@ static void combine_block(const struct incoming *in, char *at, int64_t length, i
                              before_block, length / combine->packed);
 }
 
-static void combine_all(const struct incoming *in, void *before)
+/* Combines in a copy if the memory is in a device's: nobody else changes it meanwhile. */
+static int combine_block(const struct incoming *in, char *at, int64_t length, int64_t offset,
+                         void *before)
+{
+    const struct tern_rma_combine *combine = tern_rma_combine_find(in->head->op, in->head->basic);
+    if (!combine)
+        return 0; /* the origin has checked that */
+    if (!in->window->on_device || !tern_accel_holds(at)) {
+        combine_host(in, combine, at, length, offset, before);
+        return 0;
+    }
+    /* a pair longer than 8 bytes has its gap behind the int at its end, where the window may end,
+     * too; a shorter one before it */
+    int64_t count = length / combine->packed;
+    int64_t bytes = combine->span <= 8 ? count * combine->span
+                                       : (count - 1) * combine->span + combine->packed;
+    char *staged = calloc((size_t)count, (size_t)combine->span);
+    int error = staged ? tern_accel_copy(staged, at, (size_t)bytes) : TERN_ERR_NO_MEM;
+    if (!error) {
+        combine_host(in, combine, staged, length, offset, before);
+        error = tern_accel_copy(at, staged, (size_t)bytes);
+    }
+    free(staged);
+    return error;
+}
+
+static int combine_all(const struct incoming *in, void *before)
 {
     struct tern_rma_target *self = &in->window->targets[in->window->rank];
     if (self->serial)
         tern_rma_spin(&self->control->serial);
-    each_block(in, combine_block, before);
+    int error = each_block(in, combine_block, before);
     if (self->serial)
         tern_rma_unspin(&self->control->serial);
+    return error;
 }
 
 /* ---- operations ---- */
@@ -182,41 +219,39 @@ static void combine_all(const struct incoming *in, void *before)
 static void put(const struct incoming *in)
 {
     const struct tern_rma_row *bad = find_bad_row(in);
-    if (bad)
-        note(in, bad);
-    else
-        each_block(in, write_block, NULL);
+    int error = bad ? TERN_ERR_RMA_RANGE : each_block(in, write_block, NULL);
+    if (error)
+        note(in, error, bad ? bad : in->rows);
 }
 
 static void get(const struct incoming *in)
 {
     char *memory = find_bad_row(in) ? NULL : malloc((size_t)in->head->bytes);
-    if (!memory) {
+    if (!memory || each_block(in, read_block, memory)) {
+        free(memory);
         refuse(in);
         return;
     }
-    each_block(in, read_block, memory);
     answer(in, memory, in->head->bytes);
 }
 
 static void fetch(const struct incoming *in)
 {
     char *before = find_bad_row(in) ? NULL : calloc(1, (size_t)in->head->bytes);
-    if (!before) {
+    if (!before || combine_all(in, before)) {
+        free(before);
         refuse(in);
         return;
     }
-    combine_all(in, before);
     answer(in, before, in->head->bytes);
 }
 
 static void combine(const struct incoming *in)
 {
     const struct tern_rma_row *bad = find_bad_row(in);
-    if (bad)
-        note(in, bad);
-    else
-        combine_all(in, NULL);
+    int error = bad ? TERN_ERR_RMA_RANGE : combine_all(in, NULL);
+    if (error)
+        note(in, error, bad ? bad : in->rows);
 }
 
 /* A long put whose bytes are on the way. */

@@ -9,12 +9,14 @@
  *   same node, and all ranks of the node may pull         pulled
  *   else                                                  asked
  *
- * The parameter rma_mechanism forces a way where it is possible.
+ * The parameter rma_mechanism forces a way where it is possible. If some rank's memory is in a
+ * device's, all are asked, themselves too: so one rank alone changes each memory.
  */
 
 #define _GNU_SOURCE
 #include "lib/rma/window.h"
 
+#include "lib/accel/accel.h"
 #include "lib/node/segment.h"
 #include "lib/pml/pml.h"
 #include "lib/rma/reach.h"
@@ -106,6 +108,7 @@ void tern_window_offer(const struct tern_context *context, void *base, int64_t s
         .pid = getpid(),
         .pulls = near && can_pull_all(context),
         .fences = tern_rma_join_fences(),
+        .device = base ? tern_accel_holds(base) : tern_accel_watched,
     };
 }
 
@@ -136,6 +139,9 @@ static struct agreement agree(const struct tern_context *context,
         agreement.pulls &= offers[rank].pulls != 0;
         agreement.fences &= offers[rank].fences != 0;
     }
+    for (int rank = 0; rank < context->size; rank++)
+        if (offers[rank].device)
+            agreement.forced = FORCE_ASKED;
     return agreement;
 }
 
@@ -254,6 +260,7 @@ int tern_window_open(struct tern_window *window, struct tern_context *context, b
     window->rank = context->rank;
     window->size = context->size;
     window->dynamic = dynamic;
+    window->on_device = offers[context->rank].device;
     window->unlockable = unlockable;
     window->targets = calloc((unsigned)window->size, sizeof *window->targets);
     int rc = open_control(window, &agreement); /* also after a failure: the others count on it */

@@ -90,6 +90,7 @@ struct tern_window {
     bool exposed;     /* MPI_Win_post to MPI_Win_wait */
     bool nocheck;     /* the epoch was opened with MPI_MODE_NOCHECK: locks are not taken */
     bool any_asked;   /* the way to some target is `asked` */
+    bool on_device;   /* this rank's memory is in a device's, or may be */
     int locks;        /* targets locked by MPI_Win_lock */
     int started_count, exposed_count;
     int *started_ranks, *exposed_ranks; /* owned; those of MPI_Win_start and MPI_Win_post */
@@ -123,9 +124,11 @@ struct tern_rma_offer {
     int32_t pulls; /* this rank can read the memory of all ranks of the window on its node */
     int32_t error; /* this rank has no memory for the window: TERN_ERR_*; 0: it has */
     int32_t fences; /* tern_rma_join_fences */
+    int32_t device; /* the memory is in a device's, or, of a dynamic window, may be */
+    int32_t unused;
 };
 
-/* Fills in this rank's offer: `size` bytes at `base`. */
+/* Fills in this rank's offer: `size` bytes at `base`; NULL and 0: of a dynamic window. */
 void tern_window_offer(const struct tern_context *context, void *base, int64_t size,
                        int64_t disp_unit, struct tern_rma_offer *ret_offer);
 

@@ -143,14 +143,76 @@ static void check_collectives(void)
     CU(cu_free((uintptr_t)in));
 }
 
-/* One-sided: buffers of operations may be on a device, windows not yet. */
+/* The window's memory is on a device: created, and attached to a dynamic window. */
+static void check_device_windows(void)
+{
+    enum { LONG_WINDOW = 100 * 1000 };
+    struct {
+        short value;
+        int index;
+    } pair = {7, 70 + rank}, before = {0, 0};
+    int peer = 1 - rank, one = 1, got = 0;
+    int *device = on_device(LONG_WINDOW * sizeof(int)), *host = malloc(LONG_WINDOW * sizeof *host);
+    MPI_Win win;
+    MPI_Aint at, there;
+    set_ints(device, LONG_WINDOW, 5, 1);
+    CHECK_OK(MPI_Win_create(device, LONG_WINDOW * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_OK(MPI_Get(host, LONG_WINDOW, MPI_INT, peer, 0, LONG_WINDOW, MPI_INT, win));
+    CHECK_OK(MPI_Win_fence(0, win));
+    for (int i = 0; i < LONG_WINDOW; i++)
+        CHECK_INT(host[i], 5 + i);
+    CHECK_OK(MPI_Put(host + 1, LONG_WINDOW - 1, MPI_INT, peer, 0, LONG_WINDOW - 1, MPI_INT, win));
+    CHECK_OK(MPI_Win_fence(0, win));
+    expect_ints(device, LONG_WINDOW - 1, 6, 1, "put to a device");
+    CHECK_OK(MPI_Accumulate(host, N, MPI_INT, peer, 0, N, MPI_INT, MPI_SUM, win));
+    CHECK_OK(MPI_Win_fence(0, win));
+    expect_ints(device, N, 11, 2, "accumulate on a device");
+    CHECK_OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, win)); /* the rank itself */
+    CHECK_OK(MPI_Fetch_and_op(&one, &got, MPI_INT, rank, 0, MPI_SUM, win));
+    CHECK_OK(MPI_Win_unlock(rank, win));
+    CHECK_INT(got, 11);
+    CHECK_OK(MPI_Win_lock_all(0, win));
+    for (int i = 0; i < 100; i++)
+        CHECK_OK(MPI_Fetch_and_op(&one, &got, MPI_INT, 0, 0, MPI_SUM, win));
+    CHECK_OK(MPI_Win_unlock_all(win));
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+    if (rank == 0)
+        expect_ints(device, 1, 12 + 200, 0, "fetch_and_op on a device");
+    CHECK_OK(MPI_Win_fence(0, win));
+    /* the last 8 bytes as a pair */
+    CHECK_OK(MPI_Get_accumulate(&pair, 1, MPI_SHORT_INT, &before, 1, MPI_SHORT_INT, peer, LONG_WINDOW - 2, 1, MPI_SHORT_INT,
+                                MPI_REPLACE, win));
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_INT(before.index, 5 + LONG_WINDOW - 1);
+    CU(cu_to_host(&before, (uintptr_t)(device + LONG_WINDOW - 2), sizeof before));
+    CHECK_INT(before.value, 7);
+    CHECK_INT(before.index, 70 + peer);
+    CHECK_OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+    CHECK_CLASS(MPI_Put(host, 1, MPI_INT, peer, LONG_WINDOW, 1, MPI_INT, win), MPI_ERR_RMA_RANGE);
+    CHECK_OK(MPI_Win_free(&win));
+    CHECK_OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    CHECK_OK(MPI_Win_attach(win, device, N * sizeof(int)));
+    CHECK_OK(MPI_Get_address(device, &at));
+    CHECK_OK(MPI_Sendrecv(&at, 1, MPI_AINT, peer, 0, &there, 1, MPI_AINT, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    set_ints(device, N, 3, 0);
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_OK(MPI_Accumulate(host, N, MPI_INT, peer, there, N, MPI_INT, MPI_SUM, win));
+    CHECK_OK(MPI_Win_fence(0, win));
+    expect_ints(device, N, 8, 1, "a dynamic window");
+    CHECK_OK(MPI_Win_detach(win, device));
+    CHECK_OK(MPI_Win_free(&win));
+    CU(cu_free((uintptr_t)device));
+    free(host);
+}
+
+/* One-sided: buffers of operations are on a device, windows not. */
 static void check_windows(void)
 {
     void *device = on_device(N * sizeof(int));
     int *base, one = 1, peer = 1 - rank;
     MPI_Win win;
     set_ints(device, N, 5, 1);
-    CHECK_CLASS(MPI_Win_create(device, N * sizeof(int), 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win), MPI_ERR_BASE);
     CHECK_OK(MPI_Win_allocate(N * sizeof(int), 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
     CHECK_OK(MPI_Win_fence(0, win));
     CHECK_OK(MPI_Put(device, N, MPI_INT, peer, 0, N, MPI_INT, win));
@@ -220,6 +282,7 @@ int main(int argc, char **argv)
     check_mixed();
     check_collectives();
     check_windows();
+    check_device_windows();
     check_reuse();
     return end();
 }
