@@ -21,11 +21,6 @@ INCLUDES = '''/* SPDX-License-Identifier: BSD-3-Clause */
 UNDEFINED_IF_LARGE = {'POLYXFER_NUM_ELEM', 'POLYDTYPE_NUM_ELEM', 'POLYNUM_BYTES', 'POLYNUM_BYTES_NNI', 'POLYDTYPE_PACK_SIZE'}
 
 
-def refuse(check, on, name):
-    function, arguments = check.refusal.split('(', 1)
-    return 'return tern_entry_refuse_%s(%s, "%s", %s;' % (function, on, name, arguments)
-
-
 class Entry:
     """One entry point, MPI_Xxx or MPI_Xxx_c, as lines of C. There are two of each: the function
     that programs call, and a cold copy with `checked`. The first calls the copy if the gate is
@@ -51,13 +46,28 @@ class Entry:
             self.block = guard
         self.lines.append(('        ' if guard else '    ') + text)
 
+    def tells(self, p):
+        """Returns true if the implementing function is told that p is wrong. Else the call ends."""
+        return self.procedure.told_faults and p not in (raiser(self.procedure), handler(self.procedure))
+
+    def refuse(self, p, condition, refusal, on, guard=''):
+        """Adds a check of p. `refusal`: a function after tern_entry_refuse_, and its arguments
+        after `procedure`."""
+        function, arguments = refusal.split('(', 1)
+        call = 'tern_entry_refuse_%s(%%s, "%s", %s;' % (function, self.name, arguments)
+        if self.tells(p):
+            self.add('if (!fault_ && (%s))' % condition, guard)
+            self.add('    fault_ = ' + call % '&tern_raise_later', guard)
+        else:
+            self.add('if (%s)' % condition, guard)
+            self.add('    return ' + call % on, guard)
+
     def check(self, p):
         guard = ' && '.join(guards(self.procedure, p))
         for c in checks(self.procedure, p):
             if c.find:
                 self.add('index_ = %s;' % c.find, guard)
-            self.add('if (%s)' % c.condition, guard)
-            self.add('    ' + refuse(c, self.on, self.name), guard)
+            self.refuse(p, c.condition, c.refusal, self.on, guard)
             # The handle is read only after the check that it is a valid handle.
             if c.parameter.kind in kinds.HANDLES and 'tern_entry_valid' in c.condition:
                 self.convert_handle(p, guard)
@@ -67,6 +77,8 @@ class Entry:
             return
         star = '*' if p.direction == 'inout' or 'by-pointer' in p.flags else ''
         value = 'tern_entry_state(%s%s)' % (star, p.name)
+        if self.tells(p):
+            value = 'fault_ ? NULL : ' + value
         if guard:
             self.add('%s = %s;' % (private_name(p), value), guard)
         else:
@@ -164,9 +176,8 @@ class Entry:
                 '*' if first.direction == 'inout' else '', first.name)
             if first and p is not first and 'null-ok' in first.flags:
                 on = '(%s != %s ? %s : %s)' % (first.name, kinds.HANDLES[first.kind].null, on, self.nowhere)
-            self.add('if (%s)' % condition)
-            self.add('    return tern_entry_refuse_handle(%s, "%s", TERN_ERR_%s, "%s", %s%s, "%s");'
-                     % (on, self.name, h.error, p.name, star, p.name, h.null))
+            self.refuse(p, condition, 'handle(TERN_ERR_%s, "%s", %s%s, "%s")' % (h.error, p.name, star, p.name, h.null),
+                        on)
 
     def compare(self):
         """Adds the checks of check_level full before the call: does this collective call agree with
@@ -247,6 +258,7 @@ class Entry:
     def call(self):
         procedure = self.procedure
         arguments = ['true' if self.large else 'false'] * procedure.told_binding
+        arguments += ['fault_'] * procedure.told_faults
         arguments += [a for p in procedure.meant for a in self.argument(p)]
         if procedure.form:
             request = procedure.of_kind('REQUEST')
@@ -299,6 +311,9 @@ class Entry:
                 success.append('*%s = (%s)%s;' % (p.name, c_type, own))
         for line in always:
             self.add(line)
+        if self.procedure.told_faults:
+            self.add('if (TERN_UNLIKELY(fault_ != 0))')
+            self.add('    return tern_raise_on(%s, "%s", code_);' % (self.on, self.name))
         self.fail('code_')
         for line in success:
             self.add(line)
@@ -319,6 +334,8 @@ class Entry:
             self.add('if (TERN_UNLIKELY(!tern_running()))')
             self.add('    tern_raise_not_running("%s");' % self.name)
         if not procedure.plain:
+            if procedure.told_faults:
+                self.add('int fault_ = 0;')
             if self.checked:
                 self.enter()
             elif self.gated():
@@ -364,6 +381,9 @@ def promises(procedure):
     """Returns what an implementing function must know of its arguments, for the comment on its
     prototype."""
     out = ['large: in MPI_Xxx_c.'] if procedure.told_binding else []
+    if procedure.told_faults:
+        out.append('fault: 0, or the TERN_ERR_* of a wrong argument, with its text recorded; then handles may be NULL, '
+                   'and only the first may be read')
     for p in procedure.meant:
         if 'null-ok' in p.flags:
             out.append('%s may be NULL' % p.name)

@@ -160,7 +160,8 @@ def private(p):
 def private_prototype(procedure):
     if procedure.plain:
         return prototype(procedure, name=procedure.does)
-    parameters = ['bool large'] * procedure.told_binding + [d for p in procedure.meant for d in private(p)]
+    parameters = ['bool large'] * procedure.told_binding + ['int fault'] * procedure.told_faults
+    parameters += [d for p in procedure.meant for d in private(p)]
     if procedure.form:
         parameters += ['enum tern_form form', 'struct tern_request **ret_request']
     return 'int %s(%s)' % (procedure.does, ', '.join(parameters) or 'void')

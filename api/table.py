@@ -9,7 +9,7 @@ COLLECTIVE = ('coll', 'neighbor')  # chapters
 HERE = os.path.dirname(os.path.abspath(__file__))
 FLAGS = {'null-ok', 'in-place', 'root-only', 'large-only', 'by-pointer', 'by-value', 'not-first', 'same'}
 WORDS = {'does', 'fast', 'returns', 'raises', 'allowed', 'lock', 'twin', 'deprecated', 'removed', 'macro', 'profiling',
-         'errors', 'collective', 'large'}
+         'errors', 'collective', 'large', 'faults'}
 
 
 @dataclass
@@ -95,6 +95,12 @@ class Procedure:
     def told_binding(self):
         """Returns true if the implementing function is told whether MPI_Xxx_c was called."""
         return self.words.get('large') == 'told'
+
+    @property
+    def told_faults(self):
+        """Returns true if the implementing function is called with wrong arguments, too: other
+        ranks wait for it."""
+        return self.words.get('faults') == 'told'
 
     @property
     def exported(self):
@@ -190,6 +196,8 @@ def read_procedures(path=os.path.join(HERE, 'procedures.txt')):
             current.words[word] = value.strip()
             if word == 'lock' and value.strip() not in ('none', 'lane'):
                 fail(*where, 'lock is "%s"; expected none or lane' % value.strip())
+            if word in ('large', 'faults') and value.strip() != 'told':
+                fail(*where, '%s is "%s"; expected told' % (word, value.strip()))
         else:
             parts = line.split(None, 3)
             if len(parts) != 4 or parts[1] not in ('yes', 'no'):

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct tern_info;
 struct tern_operation;
 struct tern_shared;
 
@@ -29,6 +30,7 @@ struct tern_file {
     int fd;
     int amode;
     char *path;
+    int folder; /* what a relative path begins at when the file is deleted; AT_FDCWD: not kept */
     struct tern_system system;
     struct tern_hints hints;
     struct tern_view view;
@@ -68,6 +70,9 @@ static inline int tern_file_nodes(const struct tern_file *file)
 
 /* Returns the size of the file in bytes, or TERN_ERR_*, which is negative, with text. */
 int64_t tern_file_bytes(const struct tern_file *file);
+
+/* Gives the file the hints of rank 0's info. All ranks call it. Returns 0 or an error. Blocks. */
+int tern_file_take_hints(struct tern_file *file, const struct tern_info *info);
 
 /*
  * Lets the ranks of a file agree on the outcome of a call that all of them make. `error`: what this

@@ -6,18 +6,10 @@
 
 #include "lib/mpi/procedures.h"
 
-/* What the arguments of a procedure ask for. */
-#define WISH(does_write, is_collective, begins)                                                    \
-    (struct tern_transfer_wish)                                                                    \
-    {                                                                                              \
-        .file = fh, .writes = does_write, .collective = is_collective, .where = begins,            \
-        .buf = (void *)buf, .count = count, .datatype = datatype                                   \
-    }
-
 int tern_mpi_file_read_at(struct tern_file *fh, MPI_Offset offset, void *buf, MPI_Count count,
                           struct tern_datatype *datatype, MPI_Status *status)
 {
-    struct tern_transfer_wish wish = WISH(false, false, TERN_AT);
+    struct tern_transfer_wish wish = TERN_WISH(false, TERN_AT);
     wish.offset = offset;
     return tern_transfer_run(&wish, status);
 }
@@ -25,23 +17,24 @@ int tern_mpi_file_read_at(struct tern_file *fh, MPI_Offset offset, void *buf, MP
 int tern_mpi_file_iread_at(struct tern_file *fh, MPI_Offset offset, void *buf, MPI_Count count,
                            struct tern_datatype *datatype, struct tern_request **ret_request)
 {
-    struct tern_transfer_wish wish = WISH(false, false, TERN_AT);
+    struct tern_transfer_wish wish = TERN_WISH(false, TERN_AT);
     wish.offset = offset;
     return tern_transfer_start(&wish, ret_request);
 }
 
-int tern_mpi_file_read_at_all(struct tern_file *fh, MPI_Offset offset, void *buf, MPI_Count count,
-                              struct tern_datatype *datatype, MPI_Status *status)
+int tern_mpi_file_read_at_all(int fault, struct tern_file *fh, MPI_Offset offset, void *buf,
+                              MPI_Count count, struct tern_datatype *datatype, MPI_Status *status)
 {
-    struct tern_transfer_wish wish = WISH(false, true, TERN_AT);
+    struct tern_transfer_wish wish = TERN_WISH_OF_ALL(false, TERN_AT);
     wish.offset = offset;
     return tern_transfer_run(&wish, status);
 }
 
-int tern_mpi_file_iread_at_all(struct tern_file *fh, MPI_Offset offset, void *buf, MPI_Count count,
-                               struct tern_datatype *datatype, struct tern_request **ret_request)
+int tern_mpi_file_iread_at_all(int fault, struct tern_file *fh, MPI_Offset offset, void *buf,
+                               MPI_Count count, struct tern_datatype *datatype,
+                               struct tern_request **ret_request)
 {
-    struct tern_transfer_wish wish = WISH(false, true, TERN_AT);
+    struct tern_transfer_wish wish = TERN_WISH_OF_ALL(false, TERN_AT);
     wish.offset = offset;
     return tern_transfer_start(&wish, ret_request);
 }
@@ -49,7 +42,7 @@ int tern_mpi_file_iread_at_all(struct tern_file *fh, MPI_Offset offset, void *bu
 int tern_mpi_file_write_at(struct tern_file *fh, MPI_Offset offset, const void *buf,
                            MPI_Count count, struct tern_datatype *datatype, MPI_Status *status)
 {
-    struct tern_transfer_wish wish = WISH(true, false, TERN_AT);
+    struct tern_transfer_wish wish = TERN_WISH(true, TERN_AT);
     wish.offset = offset;
     return tern_transfer_run(&wish, status);
 }
@@ -58,24 +51,24 @@ int tern_mpi_file_iwrite_at(struct tern_file *fh, MPI_Offset offset, const void 
                             MPI_Count count, struct tern_datatype *datatype,
                             struct tern_request **ret_request)
 {
-    struct tern_transfer_wish wish = WISH(true, false, TERN_AT);
+    struct tern_transfer_wish wish = TERN_WISH(true, TERN_AT);
     wish.offset = offset;
     return tern_transfer_start(&wish, ret_request);
 }
 
-int tern_mpi_file_write_at_all(struct tern_file *fh, MPI_Offset offset, const void *buf,
+int tern_mpi_file_write_at_all(int fault, struct tern_file *fh, MPI_Offset offset, const void *buf,
                                MPI_Count count, struct tern_datatype *datatype, MPI_Status *status)
 {
-    struct tern_transfer_wish wish = WISH(true, true, TERN_AT);
+    struct tern_transfer_wish wish = TERN_WISH_OF_ALL(true, TERN_AT);
     wish.offset = offset;
     return tern_transfer_run(&wish, status);
 }
 
-int tern_mpi_file_iwrite_at_all(struct tern_file *fh, MPI_Offset offset, const void *buf,
+int tern_mpi_file_iwrite_at_all(int fault, struct tern_file *fh, MPI_Offset offset, const void *buf,
                                 MPI_Count count, struct tern_datatype *datatype,
                                 struct tern_request **ret_request)
 {
-    struct tern_transfer_wish wish = WISH(true, true, TERN_AT);
+    struct tern_transfer_wish wish = TERN_WISH_OF_ALL(true, TERN_AT);
     wish.offset = offset;
     return tern_transfer_start(&wish, ret_request);
 }
@@ -83,55 +76,55 @@ int tern_mpi_file_iwrite_at_all(struct tern_file *fh, MPI_Offset offset, const v
 int tern_mpi_file_read(struct tern_file *fh, void *buf, MPI_Count count,
                        struct tern_datatype *datatype, MPI_Status *status)
 {
-    struct tern_transfer_wish wish = WISH(false, false, TERN_OWN);
+    struct tern_transfer_wish wish = TERN_WISH(false, TERN_OWN);
     return tern_transfer_run(&wish, status);
 }
 
 int tern_mpi_file_iread(struct tern_file *fh, void *buf, MPI_Count count,
                         struct tern_datatype *datatype, struct tern_request **ret_request)
 {
-    struct tern_transfer_wish wish = WISH(false, false, TERN_OWN);
+    struct tern_transfer_wish wish = TERN_WISH(false, TERN_OWN);
     return tern_transfer_start(&wish, ret_request);
 }
 
-int tern_mpi_file_read_all(struct tern_file *fh, void *buf, MPI_Count count,
+int tern_mpi_file_read_all(int fault, struct tern_file *fh, void *buf, MPI_Count count,
                            struct tern_datatype *datatype, MPI_Status *status)
 {
-    struct tern_transfer_wish wish = WISH(false, true, TERN_OWN);
+    struct tern_transfer_wish wish = TERN_WISH_OF_ALL(false, TERN_OWN);
     return tern_transfer_run(&wish, status);
 }
 
-int tern_mpi_file_iread_all(struct tern_file *fh, void *buf, MPI_Count count,
+int tern_mpi_file_iread_all(int fault, struct tern_file *fh, void *buf, MPI_Count count,
                             struct tern_datatype *datatype, struct tern_request **ret_request)
 {
-    struct tern_transfer_wish wish = WISH(false, true, TERN_OWN);
+    struct tern_transfer_wish wish = TERN_WISH_OF_ALL(false, TERN_OWN);
     return tern_transfer_start(&wish, ret_request);
 }
 
 int tern_mpi_file_write(struct tern_file *fh, const void *buf, MPI_Count count,
                         struct tern_datatype *datatype, MPI_Status *status)
 {
-    struct tern_transfer_wish wish = WISH(true, false, TERN_OWN);
+    struct tern_transfer_wish wish = TERN_WISH(true, TERN_OWN);
     return tern_transfer_run(&wish, status);
 }
 
 int tern_mpi_file_iwrite(struct tern_file *fh, const void *buf, MPI_Count count,
                          struct tern_datatype *datatype, struct tern_request **ret_request)
 {
-    struct tern_transfer_wish wish = WISH(true, false, TERN_OWN);
+    struct tern_transfer_wish wish = TERN_WISH(true, TERN_OWN);
     return tern_transfer_start(&wish, ret_request);
 }
 
-int tern_mpi_file_write_all(struct tern_file *fh, const void *buf, MPI_Count count,
+int tern_mpi_file_write_all(int fault, struct tern_file *fh, const void *buf, MPI_Count count,
                             struct tern_datatype *datatype, MPI_Status *status)
 {
-    struct tern_transfer_wish wish = WISH(true, true, TERN_OWN);
+    struct tern_transfer_wish wish = TERN_WISH_OF_ALL(true, TERN_OWN);
     return tern_transfer_run(&wish, status);
 }
 
-int tern_mpi_file_iwrite_all(struct tern_file *fh, const void *buf, MPI_Count count,
+int tern_mpi_file_iwrite_all(int fault, struct tern_file *fh, const void *buf, MPI_Count count,
                              struct tern_datatype *datatype, struct tern_request **ret_request)
 {
-    struct tern_transfer_wish wish = WISH(true, true, TERN_OWN);
+    struct tern_transfer_wish wish = TERN_WISH_OF_ALL(true, TERN_OWN);
     return tern_transfer_start(&wish, ret_request);
 }

@@ -77,6 +77,16 @@ static int open_path(struct tern_file *file, int flags)
     return 0;
 }
 
+/* Keeps the folder that a relative name is looked up in: MPI_MODE_DELETE_ON_CLOSE deletes the file
+ * there, also if the program works in another folder by then. */
+static int keep_folder(struct tern_file *file)
+{
+    if (file->path[0] == '/')
+        return 0;
+    file->folder = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return file->folder < 0 ? tern_system_error("open", ".", errno) : 0;
+}
+
 /* Opens what rank 0 has opened. A file that rank 0 has just made on another host may show only
  * after a while. */
 static int open_existing(struct tern_file *file)
@@ -115,6 +125,8 @@ static int open_everywhere(struct tern_file *file, const struct tern_info *info)
         flags &= ~O_EXCL;
     if (tern_file_rank(file) == 0)
         error = open_path(file, flags);
+    if (tern_file_rank(file) == 0 && !error && file->amode & MPI_MODE_DELETE_ON_CLOSE)
+        error = keep_folder(file);
     error = tern_file_agree(file, error, equal, "");
     if (error || tern_file_size(file) == 1)
         return error;
@@ -174,6 +186,7 @@ static struct tern_file *new_file(const char *filename, int amode)
     tern_object_init(&file->head.obj, TERN_MAGIC_FILE);
     file->path = strdup(tern_system_path(filename));
     file->fd = -1;
+    file->folder = AT_FDCWD;
     file->amode = amode;
     pthread_mutex_init(&file->mutex, NULL);
     if (file->path)
@@ -189,6 +202,8 @@ static void drop(struct tern_file *file)
     if (file->fd >= 0)
         close(file->fd);
     file->fd = -1;
+    if (file->folder >= 0)
+        close(file->folder);
     tern_view_drop(&file->view);
     tern_file_release(file);
 }
@@ -210,21 +225,22 @@ void tern_file_release(struct tern_file *file)
     tern_object_free(&file->head.obj);
 }
 
-int tern_mpi_file_open(struct tern_comm *comm, const char *filename, int amode,
+int tern_mpi_file_open(int fault, struct tern_comm *comm, const char *filename, int amode,
                        struct tern_info *info, struct tern_file **ret_fh)
 {
     if (tern_comm_inter(comm))
         return tern_error(TERN_ERR_COMM, "comm is an intercommunicator; a file needs an "
                                          "intracommunicator");
-    struct tern_file *file = new_file(filename, amode);
+    struct tern_file *file = new_file(fault ? "" : filename, amode);
     if (!file)
         return tern_error(TERN_ERR_NO_MEM, "no memory for a file");
     int error = tern_comm_make(comm, comm->group, &file->comm);
     if (!error) {
+        const char *slash = strrchr(file->path, '/');
         snprintf(file->comm->name, sizeof file->comm->name, "the file %s",
-                 strrchr(filename, '/') ? strrchr(filename, '/') + 1 : filename);
+                 slash ? slash + 1 : file->path);
         const int64_t values[2] = {amode, 0};
-        error = tern_file_agree(file, check_amode(amode), values, "amode");
+        error = tern_file_agree(file, fault ? fault : check_amode(amode), values, "amode");
     }
     if (!error)
         error = open_everywhere(file, info);
@@ -264,7 +280,7 @@ int tern_mpi_file_close(struct tern_file **fh)
     error = tern_file_agree(file, error, equal, "");
     if (file->amode & MPI_MODE_DELETE_ON_CLOSE) {
         int gone = 0;
-        if (tern_file_rank(file) == 0 && unlink(file->path) && errno != ENOENT)
+        if (tern_file_rank(file) == 0 && unlinkat(file->folder, file->path, 0) && errno != ENOENT)
             gone = tern_system_error("delete", file->path, errno);
         gone = tern_file_agree(file, gone, equal, "");
         error = error ? error : gone;

@@ -6,18 +6,10 @@
 
 #include "lib/mpi/procedures.h"
 
-/* What the arguments of a procedure ask for. */
-#define WISH(does_write, is_collective, begins)                                                    \
-    (struct tern_transfer_wish)                                                                    \
-    {                                                                                              \
-        .file = fh, .writes = does_write, .collective = is_collective, .where = begins,            \
-        .buf = (void *)buf, .count = count, .datatype = datatype                                   \
-    }
-
-int tern_mpi_file_read_at_all_begin(struct tern_file *fh, MPI_Offset offset, void *buf,
+int tern_mpi_file_read_at_all_begin(int fault, struct tern_file *fh, MPI_Offset offset, void *buf,
                                     MPI_Count count, struct tern_datatype *datatype)
 {
-    struct tern_transfer_wish wish = WISH(false, true, TERN_AT);
+    struct tern_transfer_wish wish = TERN_WISH_OF_ALL(false, TERN_AT);
     wish.offset = offset;
     return tern_transfer_begin(&wish);
 }
@@ -30,10 +22,11 @@ int tern_mpi_file_read_at_all_end(struct tern_file *fh, void *buf, MPI_Status *s
     return tern_transfer_end(&wish, status);
 }
 
-int tern_mpi_file_write_at_all_begin(struct tern_file *fh, MPI_Offset offset, const void *buf,
-                                     MPI_Count count, struct tern_datatype *datatype)
+int tern_mpi_file_write_at_all_begin(int fault, struct tern_file *fh, MPI_Offset offset,
+                                     const void *buf, MPI_Count count,
+                                     struct tern_datatype *datatype)
 {
-    struct tern_transfer_wish wish = WISH(true, true, TERN_AT);
+    struct tern_transfer_wish wish = TERN_WISH_OF_ALL(true, TERN_AT);
     wish.offset = offset;
     return tern_transfer_begin(&wish);
 }
@@ -46,10 +39,10 @@ int tern_mpi_file_write_at_all_end(struct tern_file *fh, const void *buf, MPI_St
     return tern_transfer_end(&wish, status);
 }
 
-int tern_mpi_file_read_all_begin(struct tern_file *fh, void *buf, MPI_Count count,
+int tern_mpi_file_read_all_begin(int fault, struct tern_file *fh, void *buf, MPI_Count count,
                                  struct tern_datatype *datatype)
 {
-    struct tern_transfer_wish wish = WISH(false, true, TERN_OWN);
+    struct tern_transfer_wish wish = TERN_WISH_OF_ALL(false, TERN_OWN);
     return tern_transfer_begin(&wish);
 }
 
@@ -61,10 +54,10 @@ int tern_mpi_file_read_all_end(struct tern_file *fh, void *buf, MPI_Status *stat
     return tern_transfer_end(&wish, status);
 }
 
-int tern_mpi_file_write_all_begin(struct tern_file *fh, const void *buf, MPI_Count count,
+int tern_mpi_file_write_all_begin(int fault, struct tern_file *fh, const void *buf, MPI_Count count,
                                   struct tern_datatype *datatype)
 {
-    struct tern_transfer_wish wish = WISH(true, true, TERN_OWN);
+    struct tern_transfer_wish wish = TERN_WISH_OF_ALL(true, TERN_OWN);
     return tern_transfer_begin(&wish);
 }
 
@@ -76,10 +69,10 @@ int tern_mpi_file_write_all_end(struct tern_file *fh, const void *buf, MPI_Statu
     return tern_transfer_end(&wish, status);
 }
 
-int tern_mpi_file_read_ordered_begin(struct tern_file *fh, void *buf, MPI_Count count,
+int tern_mpi_file_read_ordered_begin(int fault, struct tern_file *fh, void *buf, MPI_Count count,
                                      struct tern_datatype *datatype)
 {
-    struct tern_transfer_wish wish = WISH(false, true, TERN_SHARED);
+    struct tern_transfer_wish wish = TERN_WISH_OF_ALL(false, TERN_SHARED);
     return tern_transfer_begin(&wish);
 }
 
@@ -91,10 +84,10 @@ int tern_mpi_file_read_ordered_end(struct tern_file *fh, void *buf, MPI_Status *
     return tern_transfer_end(&wish, status);
 }
 
-int tern_mpi_file_write_ordered_begin(struct tern_file *fh, const void *buf, MPI_Count count,
-                                      struct tern_datatype *datatype)
+int tern_mpi_file_write_ordered_begin(int fault, struct tern_file *fh, const void *buf,
+                                      MPI_Count count, struct tern_datatype *datatype)
 {
-    struct tern_transfer_wish wish = WISH(true, true, TERN_SHARED);
+    struct tern_transfer_wish wish = TERN_WISH_OF_ALL(true, TERN_SHARED);
     return tern_transfer_begin(&wish);
 }
 

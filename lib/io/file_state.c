@@ -90,14 +90,20 @@ int tern_mpi_file_get_amode(struct tern_file *fh, int *amode)
     return 0;
 }
 
-int tern_mpi_file_set_info(struct tern_file *fh, struct tern_info *info)
+int tern_file_take_hints(struct tern_file *file, const struct tern_info *info)
 {
-    struct tern_hints hints = fh->hints;
-    tern_hints_take(&hints, &fh->system, info, tern_file_size(fh), tern_file_nodes(fh));
-    int error = tern_comm_bcast_bytes(fh->comm, &hints, sizeof hints, 0);
+    struct tern_hints hints = file->hints;
+    tern_hints_take(&hints, &file->system, info, tern_file_size(file), tern_file_nodes(file));
+    int error = tern_comm_bcast_bytes(file->comm, &hints, sizeof hints, 0);
     if (!error)
-        fh->hints = hints;
+        file->hints = hints;
     return error;
+}
+
+int tern_mpi_file_set_info(int fault, struct tern_file *fh, struct tern_info *info)
+{
+    int error = tern_file_agree(fh, fault, equal, "");
+    return error ? error : tern_file_take_hints(fh, info);
 }
 
 int tern_mpi_file_get_info(struct tern_file *fh, struct tern_info **ret_info_used)
@@ -123,7 +129,7 @@ int tern_mpi_file_set_atomicity(struct tern_file *fh, int flag)
     int error = flag ? tern_shared_always(fh) : 0;
     error = tern_file_agree(fh, error, values, "flag");
     if (!error)
-        fh->atomic = flag;
+        fh->atomic = flag != 0;
     return error;
 }
 

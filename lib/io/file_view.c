@@ -46,63 +46,76 @@ static int check_types(const struct tern_datatype *etype, const struct tern_data
     return 0;
 }
 
-static int change_view(struct tern_file *file, MPI_Offset disp, struct tern_datatype *etype,
-                       struct tern_datatype *filetype, const char *datarep)
+static int check_view(const struct tern_file *file, MPI_Offset disp,
+                      const struct tern_datatype *etype, const struct tern_datatype *filetype,
+                      const char *datarep)
 {
-    const struct tern_datarep *rep = tern_datarep_find(datarep);
     int error = check_types(etype, filetype);
     if (error)
         return error;
-    if (!rep)
+    if (file->split)
+        return tern_error(TERN_ERR_OTHER, "a split collective has begun on \"%s\" and has not "
+                                          "ended; end it first",
+                          file->path);
+    if (!tern_datarep_find(datarep))
         return tern_error(TERN_ERR_UNSUPPORTED_DATAREP,
                           "datarep is \"%.60s\"; expected \"native\", \"internal\", \"external32\" "
                           "or a name given to MPI_Register_datarep",
                           datarep);
-    if (disp < 0)
+    if (disp == MPI_DISPLACEMENT_CURRENT && !(file->amode & MPI_MODE_SEQUENTIAL))
+        return tern_error(TERN_ERR_ARG, "disp is MPI_DISPLACEMENT_CURRENT, which is only for files "
+                                        "opened with MPI_MODE_SEQUENTIAL");
+    if (disp < 0 && disp != MPI_DISPLACEMENT_CURRENT)
         return tern_error(TERN_ERR_ARG, "disp is %lld; it may not be negative", (long long)disp);
-    return tern_view_set(&file->view, disp, etype, filetype, rep);
+    return 0;
 }
 
-int tern_mpi_file_set_view(struct tern_file *fh, MPI_Offset disp, struct tern_datatype *etype,
-                           struct tern_datatype *filetype, const char *datarep,
-                           struct tern_info *info)
+/* Lets all ranks agree on the arguments of a view. Afterwards all ranks are past their last access
+ * of the old view. */
+static int agree_on_view(struct tern_file *file, int error, const char *datarep)
 {
-    const int64_t equal[2] = {0};
-    int error = 0;
-    if (fh->split)
-        error = tern_error(TERN_ERR_OTHER, "a split collective has begun on \"%s\" and has not "
-                                           "ended; end it first",
-                           fh->path);
-    /* In atomic mode and between views all ranks must be past their last access of the old view. */
-    error = tern_file_agree(fh, error, equal, "");
+    uint64_t name = 14695981039346656037U; /* FNV-1a: tells names apart */
+    for (const char *c = error ? "" : datarep; *c; c++)
+        name = (name ^ (unsigned char)*c) * 1099511628211U;
+    const int64_t values[2] = {(int64_t)name, 0};
+    error = tern_file_agree(file, error, values, "datarep");
+    if (error == TERN_ERR_NOT_SAME)
+        tern_error(error, "datarep differs between the ranks of the file: this rank has \"%.60s\"; "
+                          "pass the same on all ranks",
+                   datarep);
+    return error;
+}
+
+int tern_mpi_file_set_view(int fault, struct tern_file *fh, MPI_Offset disp,
+                           struct tern_datatype *etype, struct tern_datatype *filetype,
+                           const char *datarep, struct tern_info *info)
+{
+    struct tern_view view = {0};
+    int error = fault ? fault : check_view(fh, disp, etype, filetype, datarep);
+    error = agree_on_view(fh, error, datarep);
     if (error)
         return error;
     if (disp == MPI_DISPLACEMENT_CURRENT) {
-        if (fh->amode & MPI_MODE_SEQUENTIAL) {
-            int64_t at = 0;
-            error = ask_pointer(fh, &at);
-            disp = tern_view_offset(&fh->view, at * fh->view.etype_bytes);
-        } else {
-            error = tern_error(TERN_ERR_ARG, "disp is MPI_DISPLACEMENT_CURRENT, which is only for "
-                                             "files opened with MPI_MODE_SEQUENTIAL");
-        }
-        error = tern_file_agree(fh, error, equal, "");
-        if (error)
-            return error;
+        int64_t at = 0;
+        error = ask_pointer(fh, &at);
+        disp = tern_view_offset(&fh->view, at * fh->view.etype_bytes);
     }
-    error = change_view(fh, disp, etype, filetype, datarep);
-    const int64_t values[2] = {error ? 0 : fh->view.etype_extent,
-                               error ? 0 : fh->view.datarep->external};
-    bool scattered = !error && !tern_view_is_one_run(&fh->view);
-    error = tern_file_agree_and_ask(fh, error, values, "the extent of etype, or datarep,",
-                                    &scattered);
-    if (error)
+    if (!error)
+        error = tern_view_set(&view, disp, etype, filetype, tern_datarep_find(datarep));
+    const int64_t values[2] = {view.etype_extent, 0};
+    bool scattered = !error && !tern_view_is_one_run(&view);
+    error = tern_file_agree_and_ask(fh, error, values, "the extent of etype", &scattered);
+    if (error) { /* the old view stays */
+        tern_view_drop(&view);
         return error;
+    }
+    tern_view_drop(&fh->view);
+    fh->view = view;
     fh->scattered = scattered;
     fh->position = 0;
     if (tern_file_rank(fh) == 0)
         tern_shared_set(fh, 0);
-    return tern_mpi_file_set_info(fh, info);
+    return tern_file_take_hints(fh, info);
 }
 
 /* Gives the user a handle of a view's type: the same one if it is predefined. */
@@ -145,15 +158,24 @@ int tern_mpi_file_get_byte_offset(struct tern_file *fh, MPI_Offset offset, MPI_O
                           "\"%s\" was opened with MPI_MODE_SEQUENTIAL; only the procedures of the "
                           "common pointer may be used",
                           fh->path);
-    if (__builtin_mul_overflow(offset, fh->view.etype_bytes, &position))
-        return tern_error(TERN_ERR_ARG, "offset is %lld etypes of %lld bytes, more than 2^63 - 1 "
-                                        "bytes",
+    if (__builtin_mul_overflow(offset, fh->view.etype_bytes, &position) ||
+        position == INT64_MAX || !tern_view_reaches(&fh->view, position + 1))
+        return tern_error(TERN_ERR_ARG, "offset is %lld etypes of %lld bytes, which lies behind "
+                                        "byte 2^63 - 1 of the file",
                           (long long)offset, (long long)fh->view.etype_bytes);
     *disp = tern_view_offset(&fh->view, position);
     return 0;
 }
 
 /* ---- pointers ---- */
+
+static int check_whence(int whence)
+{
+    if (whence == MPI_SEEK_SET || whence == MPI_SEEK_CUR || whence == MPI_SEEK_END)
+        return 0;
+    return tern_error(TERN_ERR_ARG,
+                      "whence is %d; expected MPI_SEEK_SET, MPI_SEEK_CUR or MPI_SEEK_END", whence);
+}
 
 /* Computes where a seek leads, from a pointer that is at `current`. */
 static int target(const struct tern_file *file, MPI_Offset offset, int whence, int64_t current,
@@ -168,15 +190,12 @@ static int target(const struct tern_file *file, MPI_Offset offset, int whence, i
         if (from < 0)
             return TERN_ERR_IO;
         break;
-    default:
-        return tern_error(TERN_ERR_ARG,
-                          "whence is %d; expected MPI_SEEK_SET, MPI_SEEK_CUR or MPI_SEEK_END",
-                          whence);
+    default: return check_whence(whence);
     }
     if (__builtin_add_overflow(from, offset, ret_target) || *ret_target < 0)
-        return tern_error(TERN_ERR_ARG, "offset is %lld, which leads to %lld etypes before the "
-                                        "begin of the view",
-                          (long long)offset, (long long)(-(from + offset)));
+        return tern_error(TERN_ERR_ARG, "offset is %lld, counted from etype %lld; expected one that "
+                                        "leads to etype 0 to 2^63 - 1 of the view",
+                          (long long)offset, (long long)from);
     return 0;
 }
 
@@ -229,7 +248,9 @@ int tern_mpi_file_seek_shared(struct tern_file *fh, MPI_Offset offset, int whenc
 {
     const int64_t values[2] = {offset, whence}, equal[2] = {0};
     int64_t to = 0, current = 0;
-    int error = tern_file_agree(fh, refuse_sequential(fh), values, "offset or whence");
+    int error = refuse_sequential(fh);
+    error = error ? error : check_whence(whence);
+    error = tern_file_agree(fh, error, values, "offset or whence");
     if (error)
         return error;
     if (tern_file_rank(fh) == 0) {

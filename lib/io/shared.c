@@ -173,13 +173,25 @@ static void pass_lock_on(struct tern_file *file)
     answer(file, rank, TERN_IO_LOCKED, 0);
 }
 
+/* Moves the pointer on, unless it would stand for more than 2^63 - 1 bytes: an access there fails.
+ * Returns where it stood. */
+static int64_t move_pointer(struct tern_file *file, int64_t amount)
+{
+    int64_t each = file->view.etype_bytes, most = INT64_MAX / (each > 1 ? each : 1);
+    int64_t *pointer = &file->shared->board->pointer, at = __atomic_load_n(pointer, __ATOMIC_SEQ_CST);
+    while (amount <= most - at &&
+           !__atomic_compare_exchange_n(pointer, &at, at + amount, false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST))
+        ;
+    return at;
+}
+
 static void serve(struct tern_file *file, int rank)
 {
     struct tern_shared *shared = file->shared;
     switch ((enum request_kind)shared->request.kind) {
     case ADD:
-        answer(file, rank, TERN_IO_VALUE, shared->board->pointer);
-        shared->board->pointer += shared->request.amount;
+        answer(file, rank, TERN_IO_VALUE, move_pointer(file, shared->request.amount));
         break;
     case LOCK: queue(shared, rank); break;
     case UNLOCK: shared->board->locked = 0; break;
@@ -316,7 +328,7 @@ void tern_shared_add(struct tern_operation *op, int64_t amount)
 {
     struct tern_file *file = op->file;
     if (!asks(file)) {
-        op->fetched = __atomic_fetch_add(&file->shared->board->pointer, amount, __ATOMIC_SEQ_CST);
+        op->fetched = move_pointer(file, amount);
         return;
     }
     tern_operation_receive(op, &op->fetched, sizeof op->fetched, 0, TERN_IO_VALUE, NULL);

@@ -23,10 +23,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/mpi/procedures.h"
+
 static int64_t etypes_of(const struct tern_operation *op)
 {
     int64_t each = op->file->view.etype_bytes;
     return each > 0 ? op->access.memory.length / each : 0;
+}
+
+/* Sets the place in the stream: `at` etypes from the begin of the view. */
+static int set_place(struct tern_operation *op, int64_t at)
+{
+    const struct tern_view *view = &op->file->view;
+    int64_t end;
+    if (__builtin_mul_overflow(at, view->etype_bytes, &op->access.position) ||
+        __builtin_add_overflow(op->access.position, op->access.memory.length, &end) ||
+        !tern_view_reaches(view, end))
+        return tern_error(TERN_ERR_ARG, "an access of %lld etypes at offset %lld ends behind byte "
+                                        "2^63 - 1 of the file; an etype has %lld bytes",
+                          (long long)etypes_of(op), (long long)at, (long long)view->etype_bytes);
+    return 0;
 }
 
 /* ---- the end ---- */
@@ -230,14 +246,17 @@ static void begin_access(struct tern_operation *op)
 
 static void at_fetched(struct tern_operation *op)
 {
-    op->access.position = op->fetched * op->file->view.etype_bytes;
+    int error = set_place(op, op->fetched);
+    if (error)
+        tern_operation_fail(op, error);
     begin_access(op);
 }
 
 /* Rank 0 has moved the pointer for all ranks: block 0 is where it stood. */
 static void take_place(struct tern_operation *op)
 {
-    op->fetched = ((int64_t *)op->gather.blocks)[0] + op->before;
+    if (__builtin_add_overflow(((int64_t *)op->gather.blocks)[0], op->before, &op->fetched))
+        op->fetched = INT64_MAX; /* set_place refuses it */
     at_fetched(op);
 }
 
@@ -246,15 +265,23 @@ static void tell_place(struct tern_operation *op)
     tern_operation_gather(op, &op->fetched, sizeof op->fetched, take_place);
 }
 
-/* Called with the number of etypes of each rank. */
+/* What a rank that has failed tells in place of a number of etypes. */
+enum { FAILED = -1 };
+
+/* Called with the number of etypes of each rank. If a rank has failed, the pointer stays. */
 static void count_before(struct tern_operation *op)
 {
     const int64_t *etypes = (int64_t *)op->gather.blocks;
     int64_t total = 0;
     for (int r = 0; r < tern_file_size(op->file); r++) {
+        if (etypes[r] == FAILED) {
+            settle(op);
+            return;
+        }
         if (r == tern_file_rank(op->file))
             op->before = total;
-        total += etypes[r];
+        if (__builtin_add_overflow(total, etypes[r], &total))
+            total = INT64_MAX; /* the pointer cannot move so far */
     }
     op->step = tell_place;
     op->fetched = 0;
@@ -264,7 +291,7 @@ static void count_before(struct tern_operation *op)
 
 static void begin_transfer(struct tern_operation *op)
 {
-    int64_t etypes = op->error ? 0 : etypes_of(op);
+    int64_t etypes = op->error ? FAILED : etypes_of(op);
     if (op->shared && op->collective) {
         tern_operation_gather(op, &etypes, sizeof etypes, count_before);
     } else if (op->shared) {
@@ -277,8 +304,9 @@ static void begin_transfer(struct tern_operation *op)
 
 /* ---- from arguments to an operation ---- */
 
-/* Checks what the entry point cannot know. */
-static int check(const struct tern_transfer_wish *wish)
+/* Checks whether the file's access mode permits the access. All ranks find the same, because the
+ * mode is the same on all of them. */
+static int check_mode(const struct tern_transfer_wish *wish)
 {
     const struct tern_file *file = wish->file;
     if (wish->writes && file->amode & MPI_MODE_RDONLY)
@@ -294,13 +322,21 @@ static int check(const struct tern_transfer_wish *wish)
                           "\"%s\" was opened with MPI_MODE_SEQUENTIAL; only the procedures of the "
                           "common pointer (MPI_File_read_shared ...) may be used",
                           file->path);
+    return 0;
+}
+
+/* Checks the rest of what the entry point cannot know. */
+static int check(const struct tern_transfer_wish *wish)
+{
+    if (wish->fault)
+        return wish->fault;
     if (wish->where == TERN_AT && wish->offset < 0)
         return tern_error(TERN_ERR_ARG, "offset is %lld; it may not be negative",
                           (long long)wish->offset);
-    if (wish->collective && file->split)
+    if (wish->collective && wish->file->split)
         return tern_error(TERN_ERR_OTHER, "a split collective has begun on \"%s\" and has not "
                                           "ended; end it first",
-                          file->path);
+                          wish->file->path);
     return 0;
 }
 
@@ -339,41 +375,42 @@ static int find_memory(struct tern_operation *op, const struct tern_transfer_wis
     return 0;
 }
 
-/* Finds the place in the stream. Moves the rank's own pointer. */
+/* Finds the place in the stream. Moves the rank's own pointer if the access may begin. */
 static int find_place(struct tern_operation *op, const struct tern_transfer_wish *wish)
 {
     struct tern_file *file = op->file;
-    int64_t at = wish->offset, last;
     if (wish->where == TERN_SHARED)
         return 0;
-    if (wish->where == TERN_OWN) {
-        pthread_mutex_lock(&file->mutex);
-        at = file->position;
+    if (wish->where == TERN_AT)
+        return set_place(op, wish->offset);
+    pthread_mutex_lock(&file->mutex);
+    int error = set_place(op, file->position);
+    if (!error)
         file->position += etypes_of(op);
-        pthread_mutex_unlock(&file->mutex);
-    }
-    if (__builtin_mul_overflow(at, file->view.etype_bytes, &op->access.position) ||
-        __builtin_add_overflow(op->access.position, op->access.memory.length, &last))
-        return tern_error(TERN_ERR_ARG, "offset is %lld etypes of %lld bytes, more than 2^63 - 1 "
-                                        "bytes",
-                          (long long)at, (long long)file->view.etype_bytes);
-    return 0;
+    pthread_mutex_unlock(&file->mutex);
+    return error;
 }
 
-/* Makes the operation. A fault that this rank alone has found ends a call of this rank alone; in a
- * collective call it becomes the operation's error, because the other ranks wait. */
+/* Makes the operation. What all ranks find wrong ends the call on all of them. What this rank alone
+ * has found ends a call of this rank alone; in a collective call it becomes the operation's error,
+ * because the other ranks wait. */
 static int make(const struct tern_transfer_wish *wish, struct tern_operation **ret_op)
 {
     struct tern_operation *op;
     struct tern_file *file = wish->file;
-    int error = check(wish);
+    int error = check_mode(wish);
+    if (error)
+        return error;
+    error = check(wish);
     if (error && !wish->collective)
         return error;
     int fatal = tern_operation_new(file, &op);
     if (fatal)
         return fatal;
-    tern_datatype_retain(wish->datatype);
-    op->datatype = wish->datatype;
+    if (!wish->fault) {
+        tern_datatype_retain(wish->datatype);
+        op->datatype = wish->datatype;
+    }
     op->buf = wish->buf;
     op->count = wish->count;
     op->collective = wish->collective;
@@ -415,18 +452,6 @@ static int report(struct tern_operation *op, MPI_Status *status)
     return error;
 }
 
-/* Moves the own pointer back to where a read ended at the end of the file. */
-static void correct_pointer(struct tern_operation *op)
-{
-    struct tern_file *file = op->file;
-    int64_t each = file->view.etype_bytes;
-    if (op->access.writes || op->error || each == 0 || op->access.done == op->access.memory.length)
-        return;
-    pthread_mutex_lock(&file->mutex);
-    file->position = (op->access.position + op->access.done) / each;
-    pthread_mutex_unlock(&file->mutex);
-}
-
 int tern_transfer_run(const struct tern_transfer_wish *wish, MPI_Status *status)
 {
     struct tern_operation *op;
@@ -434,9 +459,21 @@ int tern_transfer_run(const struct tern_transfer_wish *wish, MPI_Status *status)
     if (error)
         return error;
     tern_operation_run(op);
-    if (wish->where == TERN_OWN)
-        correct_pointer(op);
     return report(op, status);
+}
+
+/* Starts an operation that has failed on this rank, so that the other ranks hear of it. Here nobody
+ * waits for its end. Returns its error. */
+static int start_failed(struct tern_operation *op)
+{
+    struct tern_request *request = &op->request;
+    int failure = op->error;
+    char text[sizeof op->text];
+    memcpy(text, op->text, sizeof text);
+    int error = tern_operation_start(op);
+    if (!error)
+        error = tern_mpi_request_free(&request);
+    return error ? error : tern_error(failure, "%s", text);
 }
 
 int tern_transfer_start(const struct tern_transfer_wish *wish, struct tern_request **ret_request)
@@ -445,6 +482,8 @@ int tern_transfer_start(const struct tern_transfer_wish *wish, struct tern_reque
     int error = make(wish, &op);
     if (error)
         return error;
+    if (op->error)
+        return start_failed(op);
     tern_request_hold_always(&op->request, op->file->comm, NULL);
     error = tern_operation_start(op);
     if (!error)
@@ -457,14 +496,13 @@ int tern_transfer_start(const struct tern_transfer_wish *wish, struct tern_reque
 int tern_transfer_begin(const struct tern_transfer_wish *wish)
 {
     struct tern_operation *op;
-    struct tern_file *file = wish->file;
-    if (file->split)
-        return check(wish);
     int error = make(wish, &op);
     if (error)
         return error;
+    if (op->error)
+        return start_failed(op);
     op->where = wish->where;
-    file->split = op;
+    wish->file->split = op;
     return tern_operation_start(op);
 }
 
@@ -479,7 +517,5 @@ int tern_transfer_end(const struct tern_transfer_wish *wish, MPI_Status *status)
                           file->path);
     tern_request_wait_in(&op->request, "the end of a split collective");
     file->split = NULL;
-    if (wish->where == TERN_OWN)
-        correct_pointer(op);
     return report(op, status);
 }

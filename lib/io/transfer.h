@@ -23,6 +23,8 @@ enum tern_access_begin_at {
 /* A data access, as a procedure's arguments say it. */
 struct tern_transfer_wish {
     struct tern_file *file;
+    int fault; /* TERN_ERR_* of a wrong argument, whose text is recorded, or 0; then what follows
+                * `where` may not be used */
     bool writes;
     bool collective; /* all ranks make the call; at the common pointer: in the order of ranks */
     enum tern_access_begin_at where;
@@ -31,6 +33,21 @@ struct tern_transfer_wish {
     MPI_Count count;
     struct tern_datatype *datatype;
 };
+
+/* What the arguments of a procedure ask for: one that a rank calls by itself, and one that all ranks
+ * call. */
+#define TERN_WISH(does_write, begins)                                                              \
+    (struct tern_transfer_wish)                                                                    \
+    {                                                                                              \
+        .file = fh, .writes = does_write, .where = begins, .buf = (void *)buf, .count = count,     \
+        .datatype = datatype                                                                       \
+    }
+#define TERN_WISH_OF_ALL(does_write, begins)                                                       \
+    (struct tern_transfer_wish)                                                                    \
+    {                                                                                              \
+        .file = fh, .fault = fault, .writes = does_write, .collective = true, .where = begins,     \
+        .buf = (void *)buf, .count = count, .datatype = datatype                                   \
+    }
 
 /* Do an access in one of its forms. Return 0 or TERN_ERR_* with text. tern_transfer_begin and
  * tern_transfer_end are the halves of a split collective; the wish of the second half names the

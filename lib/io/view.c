@@ -30,6 +30,18 @@ int64_t tern_view_offset(const struct tern_view *view, int64_t position)
     return tern_view_offset_of(run.iov_base);
 }
 
+bool tern_view_reaches(const struct tern_view *view, int64_t end)
+{
+    const struct tern_type *type = &view->layout->type;
+    __int128 begin = (__int128)view->disp + type->true_lb;
+    if (end <= 0 || type->size == 0)
+        return true;
+    if (type->contiguous)
+        return begin + end <= INT64_MAX;
+    return begin + (__int128)((end - 1) / type->size) * type->extent + type->true_extent <=
+           INT64_MAX;
+}
+
 int64_t tern_view_position(const struct tern_view *view, int64_t offset)
 {
     const struct tern_type *type = &view->layout->type;

@@ -51,6 +51,8 @@ static inline int64_t tern_view_offset_of(const void *iov_base)
 
 /* Returns the offset in the file of the byte at a position of the stream. */
 int64_t tern_view_offset(const struct tern_view *view, int64_t position);
+/* Returns true if the offsets of all positions before `end` are less than 2^63. */
+bool tern_view_reaches(const struct tern_view *view, int64_t end);
 /* Returns the first position in the stream whose byte lies at `offset` of the file or behind. */
 int64_t tern_view_position(const struct tern_view *view, int64_t offset);
 /* Returns true if the offsets of the positions from `begin` to `end` - 1 rise. Repetitions of a

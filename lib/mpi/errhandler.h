@@ -93,6 +93,11 @@ struct tern_errhandler *tern_errhandler_initial(void);
  */
 int tern_raise_on(struct tern_object *object, const char *procedure, int code);
 
+/* Given to tern_raise_on as `object`: calls no handler and returns `code`, whose text stays
+ * recorded. For wrong arguments of a call that other ranks wait for (`faults: told` in the table of
+ * procedures): the call goes on, and fails on all ranks. */
+extern struct tern_object tern_raise_later;
+
 /* The communicator whose handler is called for errors that belong to no object: MPI_COMM_WORLD up
  * to MPI-3.1, MPI_COMM_SELF from MPI-4.0 on. */
 extern struct tern_comm *tern_raise_without_object;

@@ -34,6 +34,7 @@
 
 #include "lib/mpi/procedures.h"
 
+struct tern_object tern_raise_later;
 struct tern_comm *tern_raise_without_object = MPI_VERSION < 4 ? &tern_comm_world : &tern_comm_self;
 
 /* What the next tern_raise_on of this thread must know beyond its arguments. */
@@ -229,6 +230,8 @@ static void call_file_handler(struct raised_on *on, int code, const char *text)
 
 int tern_raise_on(struct tern_object *object, const char *procedure, int code)
 {
+    if (object == &tern_raise_later)
+        return code;
     struct tern_comm *comm = next.comm;
     bool held = next.held, succeed = next.succeed;
     struct tern_errhandler *of_file = object ? NULL : next.of_file;
