@@ -238,7 +238,8 @@ def files(procedure):
                         Wrong({'offset': '-1', 'whence': 'MPI_SEEK_SET'}, 'ARG', 'offset')],
         'get_byte_offset': [Wrong({'offset': '-1'}, 'ARG', 'offset')],
         'call_errhandler': [Wrong({'errorcode': '-77'}, 'ARG', 'errorcode')],
-        'MPI_Register_datarep': [Wrong({'datarep': '"native"'}, 'DUP_DATAREP', 'native')],
+        'MPI_Register_datarep': [Wrong({'datarep': '"native"'}, 'DUP_DATAREP', 'native'),
+                                 Wrong({'datarep': '""'}, 'ARG', 'datarep')],
     }.get(name, [])
 
 

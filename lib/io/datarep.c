@@ -249,13 +249,11 @@ int64_t tern_datarep_bytes(const struct tern_datarep *rep, struct tern_datatype 
     if (!error)
         tern_datatype_release(layout);
     tern_unlock();
-    if (error)
-        return -1;
-    if (!too_many)
-        return bytes;
-    tern_error(TERN_ERR_COUNT, "count is %lld elements, more than 2^63 - 1 bytes in the file",
-               (long long)count);
-    return -1;
+    if (too_many)
+        error = tern_error(TERN_ERR_COUNT,
+                           "count is %lld elements, more than 2^63 - 1 bytes in the file",
+                           (long long)count);
+    return error ? error : bytes;
 }
 
 /* ---- conversions ---- */
@@ -263,15 +261,17 @@ int64_t tern_datarep_bytes(const struct tern_datarep *rep, struct tern_datatype 
 int tern_datarep_write(const struct tern_datarep *rep, struct tern_datatype *datatype,
                        const void *buf, int64_t count, char *file_form)
 {
-    if (rep->external)
-        return tern_external_from(buf, count, datatype, file_form);
-    if (rep->write || rep->write_c)
+    if (!rep->external)
         return call_conversion(rep, true, (void *)buf, datatype, datatype->type.elements * count,
                                file_form);
-    struct tern_cursor cursor;
-    tern_cursor_init(&cursor, &datatype->type, buf, count);
-    tern_cursor_pack(&cursor, file_form, (size_t)cursor.length);
-    return 0;
+    bool lossy = false;
+    int error = tern_external_from(buf, count, datatype, file_form, &lossy);
+    if (!error && lossy)
+        error = tern_error(TERN_ERR_CONVERSION,
+                           "the buffer has a long of more than 32 bits, or a wide character of "
+                           "more than 16, which external32 has no room for; write it as "
+                           "MPI_INT64_T or MPI_UINT32_T");
+    return error;
 }
 
 /* Finds how many basic elements of `count` of the datatype are complete in `bytes` bytes of the
@@ -283,7 +283,7 @@ static int count_items(const struct tern_datarep *rep, struct tern_datatype *dat
     int64_t all_bytes = tern_datarep_bytes(rep, datatype, count);
     int64_t items = datatype->type.elements * count, units = count;
     if (all_bytes < 0)
-        return TERN_ERR_COUNT;
+        return (int)all_bytes;
     if (datatype->type.basic != TERN_BASIC_NONE && items > 0)
         units = items;
     int64_t whole = units > 0 && all_bytes > 0 ? bytes / (all_bytes / units) : 0;
@@ -299,17 +299,11 @@ int tern_datarep_read(const struct tern_datarep *rep, struct tern_datatype *data
 {
     if (rep->external)
         return tern_external_to(buf, count, datatype, file_form, bytes, ret_done);
-    if (rep->read || rep->read_c) {
-        int64_t items;
-        int error = count_items(rep, datatype, count, bytes, &items, ret_done);
-        if (error || items == 0)
-            return error;
-        return call_conversion(rep, false, buf, datatype, items, (void *)file_form);
-    }
-    struct tern_cursor cursor;
-    tern_cursor_init(&cursor, &datatype->type, buf, count);
-    *ret_done = (int64_t)tern_cursor_unpack(&cursor, file_form, (size_t)bytes);
-    return 0;
+    int64_t items = 0;
+    int error = count_items(rep, datatype, count, bytes, &items, ret_done);
+    if (error || items == 0)
+        return error;
+    return call_conversion(rep, false, buf, datatype, items, (void *)file_form);
 }
 
 /* ---- procedures ---- */
@@ -322,6 +316,8 @@ int tern_mpi_register_datarep(const char *datarep,
                               MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state)
 {
     bool fortran = tern_fortran_caller() != TERN_LANGUAGE_C;
+    if (!*datarep)
+        return tern_error(TERN_ERR_ARG, "datarep is an empty string; expected a name");
     if (strlen(datarep) >= MPI_MAX_DATAREP_STRING)
         return tern_error(TERN_ERR_ARG, "datarep has %zu characters; expected at most %d",
                           strlen(datarep), MPI_MAX_DATAREP_STRING - 1);

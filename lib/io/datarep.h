@@ -37,13 +37,22 @@ const struct tern_datarep *tern_datarep_find(const char *name);
 int tern_datarep_layout(const struct tern_datarep *datarep, struct tern_datatype *datatype,
                         struct tern_datatype **ret_layout);
 
-/* Returns the bytes in a file of `count` elements of the datatype. Returns -1 after an error that
- * was recorded. */
+/* Returns true if data are converted when they are written (`writes`) or read. Else the file gets
+ * or has the packed stream as it is. */
+static inline bool tern_datarep_converts(const struct tern_datarep *datarep, bool writes)
+{
+    return datarep->external ||
+           (writes ? datarep->write || datarep->write_c : datarep->read || datarep->read_c);
+}
+
+/* Returns the bytes in a file of `count` elements of the datatype, or TERN_ERR_*, which is
+ * negative, with text. */
 int64_t tern_datarep_bytes(const struct tern_datarep *datarep, struct tern_datatype *datatype,
                            int64_t count);
 
 /* Convert `count` elements at `buf` to the file's form, and the first `bytes` bytes of the file's
- * form back. Call no user's function unless the representation is the user's. tern_datarep_read
+ * form back, if the data are converted. Call no user's function unless the representation is the
+ * user's. tern_datarep_write refuses a number that does not fit external32. tern_datarep_read
  * sets *ret_done to the bytes of the packed stream that it has filled: only whole basic elements
  * count. Return 0, the code of the user's function, or another TERN_ERR_*. */
 int tern_datarep_write(const struct tern_datarep *datarep, struct tern_datatype *datatype,

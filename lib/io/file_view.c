@@ -80,8 +80,8 @@ static int agree_on_view(struct tern_file *file, int error, const char *datarep)
     const int64_t values[2] = {(int64_t)name, 0};
     error = tern_file_agree(file, error, values, "datarep");
     if (error == TERN_ERR_NOT_SAME)
-        tern_error(error, "datarep differs between the ranks of the file: this rank has \"%.60s\"; "
-                          "pass the same on all ranks",
+        tern_error(error, "datarep differs between the ranks of the file: this rank has "
+                          "\"%.60s\"; pass the same on all ranks",
                    datarep);
     return error;
 }
@@ -193,8 +193,8 @@ static int target(const struct tern_file *file, MPI_Offset offset, int whence, i
     default: return check_whence(whence);
     }
     if (__builtin_add_overflow(from, offset, ret_target) || *ret_target < 0)
-        return tern_error(TERN_ERR_ARG, "offset is %lld, counted from etype %lld; expected one that "
-                                        "leads to etype 0 to 2^63 - 1 of the view",
+        return tern_error(TERN_ERR_ARG, "offset is %lld, counted from etype %lld; expected one "
+                                        "that leads to etype 0 to 2^63 - 1 of the view",
                           (long long)offset, (long long)from);
     return 0;
 }

@@ -178,7 +178,8 @@ static void pass_lock_on(struct tern_file *file)
 static int64_t move_pointer(struct tern_file *file, int64_t amount)
 {
     int64_t each = file->view.etype_bytes, most = INT64_MAX / (each > 1 ? each : 1);
-    int64_t *pointer = &file->shared->board->pointer, at = __atomic_load_n(pointer, __ATOMIC_SEQ_CST);
+    int64_t *pointer = &file->shared->board->pointer;
+    int64_t at = __atomic_load_n(pointer, __ATOMIC_SEQ_CST);
     while (amount <= most - at &&
            !__atomic_compare_exchange_n(pointer, &at, at + amount, false, __ATOMIC_SEQ_CST,
                                         __ATOMIC_SEQ_CST))

@@ -346,10 +346,10 @@ static int find_memory(struct tern_operation *op, const struct tern_transfer_wis
     const struct tern_view *view = &op->file->view;
     struct tern_cursor *memory = &op->access.memory;
     tern_cursor_init(memory, &wish->datatype->type, wish->buf, wish->count);
-    if (!view->datarep->native) {
+    if (tern_datarep_converts(view->datarep, wish->writes)) {
         int64_t bytes = tern_datarep_bytes(view->datarep, wish->datatype, wish->count);
         if (bytes < 0)
-            return TERN_ERR_CONVERSION;
+            return (int)bytes;
         op->file_form = malloc((size_t)bytes + 1);
         if (!op->file_form)
             return tern_error(TERN_ERR_NO_MEM, "no memory to convert %lld bytes",

@@ -34,8 +34,8 @@ struct tern_transfer_wish {
     struct tern_datatype *datatype;
 };
 
-/* What the arguments of a procedure ask for: one that a rank calls by itself, and one that all ranks
- * call. */
+/* What the arguments of a procedure ask for: one that a rank calls by itself, and one that all
+ * ranks call. */
 #define TERN_WISH(does_write, begins)                                                              \
     (struct tern_transfer_wish)                                                                    \
     {                                                                                              \

@@ -208,6 +208,31 @@ void tern_external_write(enum tern_basic basic, const char *packed, char *extern
     }
 }
 
+/* Returns true if all numbers of `count` elements, which lie `stride` bytes apart, fit. */
+static bool fit(enum kind kind, const char *packed, int64_t count, int64_t stride)
+{
+    uint64_t lost = 0;
+    for (int64_t i = 0; i < count; i++, packed += stride) {
+        uint64_t a = 0;
+        if (kind == WIDE_CHARACTER) {
+            memcpy(&a, packed, sizeof(wchar_t));
+            lost |= a >> 16;
+        } else {
+            memcpy(&a, packed, sizeof a);
+            /* a signed number fits if it is its lower half, extended */
+            lost |= kind == LONG ? a ^ (uint64_t)(int64_t)(int32_t)(uint32_t)a : a >> 32;
+        }
+    }
+    return lost == 0;
+}
+
+bool tern_external_fits(enum tern_basic basic, const char *packed, int64_t count)
+{
+    enum kind kind = forms[basic].first; /* only of a pair's first part the form may be shorter */
+    return kinds[kind].external == kinds[kind].packed ||
+           fit(kind, packed, count, tern_external_packed_size(basic));
+}
+
 void tern_external_read(enum tern_basic basic, const char *external, char *packed, int64_t count)
 {
     const struct form *form = &forms[basic];

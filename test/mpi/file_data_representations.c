@@ -6,6 +6,8 @@
 #include "random_types.h"
 
 #include <stddef.h>
+#include <stdint.h>
+#include <wchar.h>
 
 static char path[256], form[] = "external32";
 
@@ -31,8 +33,9 @@ static unsigned char *read_plain(size_t bytes)
     return got;
 }
 
-/* What the library writes of a random type is what it packs. */
-static void written_as_packed(MPI_Datatype type, int count)
+/* What the library writes of a random type is what it packs. Returns 0 if the type's elements overlap
+ * in memory so that a long is out of external32's range: then the write is refused. */
+static int written_as_packed(MPI_Datatype type, int count)
 {
     MPI_Aint lb, extent, bytes, position = 0;
     MPI_Status status;
@@ -42,26 +45,36 @@ static void written_as_packed(MPI_Datatype type, int count)
     CHECK_OK(MPI_Type_get_extent(type, &whole_lb, &step));
     size_t around = (size_t)(low + extent + 3 * (step < 0 ? -step : step) + (lb > 0 ? lb : 0)) + 64;
     unsigned char *memory = allocate(2 * around), *base = memory + around;
-    memset(memory, 1, 2 * around); /* all are numbers and truth values */
+    memset(memory, 0, 2 * around);
     CHECK_OK(MPI_Pack_external_size(form, count, type, &bytes));
     char *packed = allocate((size_t)bytes);
+    memset(packed, 1, (size_t)bytes); /* all are numbers and truth values, and fit external32 */
+    CHECK_OK(MPI_Unpack_external(form, packed, bytes, &position, base, count, type));
+    position = 0;
     CHECK_OK(MPI_Pack_external(form, base, count, type, packed, bytes, &position));
     MPI_File file = open_file();
     CHECK_OK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, form, MPI_INFO_NULL));
-    CHECK_OK(MPI_File_write(file, base, count, type, &status));
+    int written = MPI_File_write(file, base, count, type, &status);
     CHECK_OK(MPI_Type_size_x(type, &size_of_type));
-    CHECK_OK(MPI_Get_elements_x(&status, MPI_BYTE, &told));
-    CHECK_INT(told, size_of_type * count);
+    if (written == MPI_SUCCESS) {
+        CHECK_OK(MPI_Get_elements_x(&status, MPI_BYTE, &told));
+        CHECK_INT(told, size_of_type * count);
+    } else {
+        CHECK_CLASS(written, MPI_ERR_CONVERSION);
+        position = 0;
+    }
     CHECK_OK(MPI_File_close(&file));
     unsigned char *got = read_plain((size_t)position);
     CHECK_BYTES(got, packed, (size_t)position);
     free(got);
     free(packed);
     free(memory);
+    return written == MPI_SUCCESS;
 }
 
 static void random_writes(int cases)
 {
+    int written = 0;
     make_named();
     for (int i = 0; i < cases; i++) {
         bool derived;
@@ -69,10 +82,11 @@ static void random_writes(int cases)
         MPI_Datatype type = random_type(1 + i % 4, &derived);
         if (derived)
             CHECK_OK(MPI_Type_commit(&type));
-        written_as_packed(type, among(0, 3));
+        written += written_as_packed(type, among(0, 3));
         if (derived)
             CHECK_OK(MPI_Type_free(&type));
     }
+    CHECK(written >= cases - cases / 10);
 }
 
 /* A struct whose longs have 4 bytes in the file: the view has no gaps, an etype has 13 bytes. */
@@ -209,6 +223,77 @@ static void users_own(void)
     CHECK_OK(MPI_File_close(&file));
 }
 
+/* What external32 has no room for is refused, and nothing is written. */
+static void overflow(void)
+{
+    long longs[2] = {-1, INT32_MIN};
+    unsigned long unsigneds[2] = {1, UINT32_MAX};
+    wchar_t wide[2] = {L'a', 0xffff};
+    struct {
+        long value;
+        int index;
+    } pair = {7, 1};
+    MPI_Offset bytes = -1;
+    MPI_File file = open_file();
+    CHECK_OK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, form, MPI_INFO_NULL));
+    CHECK_OK(MPI_File_write(file, longs, 2, MPI_LONG, MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_File_write(file, unsigneds, 2, MPI_UNSIGNED_LONG, MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_File_write(file, wide, 2, MPI_WCHAR, MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_File_write(file, &pair, 1, MPI_LONG_INT, MPI_STATUS_IGNORE));
+    longs[1] = (long)INT32_MAX + 1;
+    unsigneds[1] = 1UL << 32;
+    wide[1] = 0x10000;
+    pair.value = 1L << 40;
+    CHECK_CLASS(MPI_File_write(file, longs, 2, MPI_LONG, MPI_STATUS_IGNORE), MPI_ERR_CONVERSION);
+    CHECK_CLASS(MPI_File_write(file, unsigneds, 2, MPI_UNSIGNED_LONG, MPI_STATUS_IGNORE),
+                MPI_ERR_CONVERSION);
+    CHECK_CLASS(MPI_File_write_all(file, wide, 2, MPI_WCHAR, MPI_STATUS_IGNORE),
+                MPI_ERR_CONVERSION);
+    CHECK_CLASS(MPI_File_write(file, &pair, 1, MPI_LONG_INT, MPI_STATUS_IGNORE),
+                MPI_ERR_CONVERSION);
+    CHECK_OK(MPI_File_get_size(file, &bytes));
+    CHECK_INT(bytes, 8 + 8 + 4 + 8);
+    CHECK_OK(MPI_File_close(&file));
+}
+
+static int native_extent(MPI_Datatype type, MPI_Aint *extent, void *extra)
+{
+    MPI_Aint lb;
+    (void)extra;
+    return MPI_Type_get_extent(type, &lb, extent);
+}
+
+/* A direction without a function is not converted: the file has what memory has. */
+static void no_functions(void)
+{
+    int out[4] = {1, 2, 3, 4}, in[4] = {0};
+    MPI_File file = open_file();
+    CHECK_CLASS(MPI_Register_datarep("", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL,
+                                     native_extent, NULL),
+                MPI_ERR_ARG);
+    CHECK_CLASS(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "", MPI_INFO_NULL),
+                MPI_ERR_UNSUPPORTED_DATAREP);
+    CHECK_OK(MPI_Register_datarep("as it is", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL,
+                                  native_extent, NULL));
+    CHECK_OK(MPI_Register_datarep_c("as it is, large", MPI_CONVERSION_FN_NULL_C,
+                                    MPI_CONVERSION_FN_NULL_C, native_extent, NULL));
+    CHECK_OK(MPI_Register_datarep("read only", read_fn, MPI_CONVERSION_FN_NULL, extent_fn,
+                                  &state));
+    CHECK_OK(MPI_File_set_view(file, 4, MPI_INT, MPI_INT, "as it is", MPI_INFO_NULL));
+    CHECK_OK(MPI_File_write_at(file, 0, out, 4, MPI_INT, MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "as it is, large", MPI_INFO_NULL));
+    CHECK_OK(MPI_File_read_at_all(file, 1, in, 4, MPI_INT, MPI_STATUS_IGNORE));
+    CHECK_BYTES(in, out, sizeof out);
+    /* written as 3 ints of 4 bytes, read as 4 ints of 3 bytes */
+    fails = 0;
+    CHECK_OK(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "read only", MPI_INFO_NULL));
+    CHECK_OK(MPI_File_write_at(file, 0, out, 3, MPI_INT, MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_File_read_at(file, 0, in, 4, MPI_INT, MPI_STATUS_IGNORE));
+    CHECK_INT(in[0], 1);
+    CHECK_INT(in[1], 2 << 8);
+    CHECK_OK(MPI_File_close(&file));
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -217,6 +302,8 @@ int main(int argc, char **argv)
     records();
     strided_view();
     users_own();
+    overflow();
+    no_functions();
     CHECK_OK(MPI_File_delete(path, MPI_INFO_NULL));
     return end();
 }

@@ -5,6 +5,9 @@
  * lie between each other. Many requests may be under way. */
 #include "check.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 static char path[256];
 
 static int exists(void)
@@ -261,6 +264,104 @@ static void many_requests(void)
     CHECK_OK(MPI_File_close(&file));
 }
 
+/* A file with a relative name is deleted where it was opened, also from another folder. */
+static void delete_elsewhere(void)
+{
+    char folder[300], home[1024];
+    CHECK(getcwd(home, sizeof home) != NULL);
+    snprintf(folder, sizeof folder, "%s.d", path);
+    MPI_File file = open_with(MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                              MPI_INFO_NULL);
+    if (rank == 0)
+        CHECK(mkdir(folder, 0700) == 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(chdir(folder) == 0);
+    if (rank == 0)
+        CHECK(close(creat(path, 0600)) == 0); /* has the same name in the other folder, and must stay */
+    CHECK_OK(MPI_File_close(&file));
+    CHECK(exists());
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        CHECK(unlink(path) == 0);
+    CHECK(chdir(home) == 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        CHECK(rmdir(folder) == 0);
+    CHECK(!exists());
+}
+
+/* The own pointer moves by what was asked for, not by what a read has found. */
+static void short_reads(void)
+{
+    int buf[10] = {0}, count = -1;
+    MPI_Offset at = -1;
+    MPI_Status status;
+    MPI_Request request;
+    MPI_File file = open_with(MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                              MPI_INFO_NULL);
+    CHECK_OK(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+    CHECK_OK(MPI_File_write_at_all(file, 0, buf, 4, MPI_INT, MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_File_read(file, buf, 10, MPI_INT, &status));
+    CHECK_OK(MPI_Get_count(&status, MPI_INT, &count));
+    CHECK_INT(count, 4);
+    CHECK_OK(MPI_File_get_position(file, &at));
+    CHECK_INT(at, 10);
+    CHECK_OK(MPI_File_seek(file, 1, MPI_SEEK_SET));
+    CHECK_OK(MPI_File_iread(file, buf, 10, MPI_INT, &request));
+    CHECK_OK(MPI_Wait(&request, &status));
+    CHECK_OK(MPI_Get_count(&status, MPI_INT, &count));
+    CHECK_INT(count, 3);
+    CHECK_OK(MPI_File_get_position(file, &at));
+    CHECK_INT(at, 11);
+    CHECK_OK(MPI_File_read_all_begin(file, buf, 10, MPI_INT));
+    CHECK_OK(MPI_File_read_all_end(file, buf, &status));
+    CHECK_OK(MPI_Get_count(&status, MPI_INT, &count));
+    CHECK_INT(count, 0);
+    CHECK_OK(MPI_File_get_position(file, &at));
+    CHECK_INT(at, 21);
+    CHECK_OK(MPI_File_close(&file));
+}
+
+/* Accesses that would end behind byte 2^63 - 1 are refused; no pointer moves, or passes 2^63. */
+static void far_away(void)
+{
+    enum { BYTES = sizeof(int) };
+    const MPI_Offset last = INT64_MAX / BYTES;
+    MPI_Offset at = -1, wrong_at = -1;
+    MPI_Datatype sparse;
+    int buf[4] = {0};
+    MPI_File file = open_with(MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                              MPI_INFO_NULL);
+    CHECK_OK(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+    for (int i = 0; i < 3; i++) {
+        CHECK_OK(MPI_File_seek(file, last - 1, MPI_SEEK_SET));
+        CHECK_CLASS(MPI_File_write(file, buf, 4, MPI_INT, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+        CHECK_CLASS(MPI_File_write_all(file, buf, 4, MPI_INT, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+        CHECK_CLASS(MPI_File_read_at(file, last, buf, 4, MPI_INT, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+        CHECK_OK(MPI_File_get_position(file, &at));
+        CHECK_INT(at, last - 1);
+    }
+    CHECK_CLASS(MPI_File_seek(file, INT64_MAX, MPI_SEEK_CUR), MPI_ERR_ARG);
+    CHECK_OK(MPI_File_seek_shared(file, last - 1, MPI_SEEK_SET));
+    CHECK_CLASS(MPI_File_write_shared(file, buf, 4, MPI_INT, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+    CHECK_CLASS(MPI_File_write_ordered(file, buf, 4, MPI_INT, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+    CHECK_OK(MPI_File_get_position_shared(file, &at));
+    CHECK_INT(at, last - 1);
+    MPI_Barrier(MPI_COMM_WORLD);
+    /* the displacement and the gaps of a view count as well */
+    CHECK_OK(MPI_File_set_view(file, INT64_MAX - 7, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+    CHECK_CLASS(MPI_File_write_at_all(file, 1, buf, 1, MPI_INT, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+    CHECK_OK(MPI_Type_create_resized(MPI_INT, 0, 1 << 30, &sparse));
+    CHECK_OK(MPI_Type_commit(&sparse));
+    CHECK_OK(MPI_File_set_view(file, 0, MPI_INT, sparse, "native", MPI_INFO_NULL));
+    CHECK_CLASS(MPI_File_write_at_all(file, 1LL << 33, buf, 1, MPI_INT, MPI_STATUS_IGNORE),
+                MPI_ERR_ARG);
+    CHECK_OK(MPI_File_get_byte_offset(file, (1LL << 33) - 1, &wrong_at));
+    CHECK_CLASS(MPI_File_get_byte_offset(file, 1LL << 33, &wrong_at), MPI_ERR_ARG);
+    CHECK_OK(MPI_Type_free(&sparse));
+    CHECK_OK(MPI_File_close(&file));
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -275,7 +376,15 @@ int main(int argc, char **argv)
     prefixes();
     columns();
     many_requests();
-    MPI_File file = open_with(MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        CHECK_OK(MPI_File_delete(path, MPI_INFO_NULL));
+    MPI_Barrier(MPI_COMM_WORLD);
+    delete_elsewhere();
+    short_reads();
+    far_away();
+    MPI_File file = open_with(MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                              MPI_INFO_NULL);
     CHECK(exists());
     MPI_Barrier(MPI_COMM_WORLD);
     CHECK_OK(MPI_File_close(&file));

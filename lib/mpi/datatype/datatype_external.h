@@ -7,9 +7,10 @@
 
 #include "lib/mpi/datatype/datatype.h"
 
-/* Writes `count` elements at `buf` to `external`. Returns 0 or TERN_ERR_NO_MEM. */
+/* Writes `count` elements at `buf` to `external`. Sets *ret_lossy to true if a number did not fit
+ * its shorter form there. Returns 0 or TERN_ERR_NO_MEM. */
 int tern_external_from(const void *buf, int64_t count, const struct tern_datatype *datatype,
-                       char *external);
+                       char *external, bool *ret_lossy);
 /* Reads the first `bytes` bytes of the external form of `count` elements into `buf`. Stops before
  * the first basic element that is not complete. Sets *ret_done to the bytes of the packed stream
  * that were filled. Returns 0 or TERN_ERR_NO_MEM. */

@@ -108,6 +108,7 @@ static int64_t external_size(const struct tern_datatype *datatype)
 /* A piece of the packed stream, on its way between the datatype and its external form. */
 struct piece {
     int64_t at, end; /* bytes[at..end-1] are still to be converted */
+    bool lossy;      /* a number did not fit its external form */
     char bytes[8192];
 };
 
@@ -142,6 +143,7 @@ static void convert_run(bool pack, struct tern_signature_run run, struct piece *
             if (piece->end - piece->at < size)
                 fill_piece(piece, cursor);
             count = smaller(left, (piece->end - piece->at) / size);
+            piece->lossy |= !tern_external_fits(run.basic, piece->bytes + piece->at, count);
             tern_external_write(run.basic, piece->bytes + piece->at, external, count);
             piece->at += count * size;
         } else {
@@ -156,15 +158,16 @@ static void convert_run(bool pack, struct tern_signature_run run, struct piece *
 
 /* Converts the elements of a buffer, to or from `external`, which has room for `room` bytes. Stops
  * before an element that does not fit. Sets *ret_done to the bytes of the packed stream that were
- * converted. */
+ * converted, and *ret_lossy to true if a number did not fit its external form. */
 static int convert(bool pack, void *buf, int64_t count, const struct tern_datatype *datatype,
-                   char *external, int64_t room, int64_t *ret_done)
+                   char *external, int64_t room, int64_t *ret_done, bool *ret_lossy)
 {
     struct tern_cursor cursor;
     struct tern_signature signature;
     struct tern_signature_run run;
     struct piece piece;
     piece.at = piece.end = 0;
+    piece.lossy = false;
     *ret_done = 0;
     tern_cursor_init(&cursor, &datatype->type, buf, count);
     int error = tern_signature_start(&signature, datatype, count);
@@ -182,20 +185,22 @@ static int convert(bool pack, void *buf, int64_t count, const struct tern_dataty
     tern_signature_drop(&signature);
     if (!pack)
         drain_piece(&piece, &cursor);
+    *ret_lossy = piece.lossy;
     return error ? error : cursor.error;
 }
 
 int tern_external_from(const void *buf, int64_t count, const struct tern_datatype *datatype,
-                       char *external)
+                       char *external, bool *ret_lossy)
 {
     int64_t done;
-    return convert(true, (void *)buf, count, datatype, external, INT64_MAX, &done);
+    return convert(true, (void *)buf, count, datatype, external, INT64_MAX, &done, ret_lossy);
 }
 
 int tern_external_to(void *buf, int64_t count, const struct tern_datatype *datatype,
                      const char *external, int64_t bytes, int64_t *ret_done)
 {
-    return convert(false, buf, count, datatype, (char *)external, bytes, ret_done);
+    bool lossy;
+    return convert(false, buf, count, datatype, (char *)external, bytes, ret_done, &lossy);
 }
 
 /* The external form of a packed buffer, in memory that the processor may touch. */
@@ -235,6 +240,7 @@ int tern_mpi_pack_external(const char *datarep, const void *inbuf, MPI_Count inc
                            MPI_Count *position)
 {
     int64_t bytes;
+    bool lossy; /* as the standard advises, upper bytes are left out */
     int error = check_representation(datarep);
     if (!error)
         error = check_fit(datatype, incount, external_size(datatype), "outsize", outsize, *position,
@@ -247,7 +253,7 @@ int tern_mpi_pack_external(const char *datarep, const void *inbuf, MPI_Count inc
     char *at = (char *)outbuf + *position;
     error = open_packed(&packed, at, bytes, false);
     if (!error)
-        error = tern_external_from(inbuf, incount, datatype, packed.bytes);
+        error = tern_external_from(inbuf, incount, datatype, packed.bytes, &lossy);
     if (!error && packed.copy)
         error = tern_accel_copy(at, packed.copy, (size_t)bytes);
     free(packed.copy);
