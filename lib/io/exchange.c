@@ -19,7 +19,6 @@ struct part {
     struct tern_series_head head;
     struct tern_series *series; /* all of them; kept for the next round */
     int64_t room;
-    int64_t next;     /* position in the stream up to which this aggregator has what it needs */
     int64_t position; /* where this round's data begin in the stream */
     char *data;       /* where they lie: in `packed`, or in the user's memory */
     char *packed;
@@ -31,12 +30,16 @@ struct tern_exchange {
     int aggregators;
     int64_t begin, end;     /* of the range in the file */
     int64_t domain, window; /* bytes of an aggregator's domain, and of it in a round */
-    int64_t round, rounds;
+    int64_t round, rounds;  /* the round whose data are exchanged, and their number */
+    int64_t asked;          /* the round whose runs are told: `round`, or the next one if `ahead` */
     int index;              /* this rank's number among the aggregators, or -1 */
-    struct part *parts;     /* one for each aggregator */
+    /* for each aggregator: position in the stream up to which it has been told the runs */
+    int64_t *told;
+    struct part *parts[2];     /* one for each aggregator; the second ones only if `ahead` */
     struct tern_pane panes[2]; /* of an aggregator; the second one only if it overlaps */
-    bool overlaps;             /* one pane is written while the next round is received */
-    struct tern_pane *written; /* the pane that the worker writes; NULL: none */
+    bool ahead;    /* on all ranks: a round is read while the data of the one before are sent */
+    bool overlaps; /* one pane is read or written while the other one is sent or received */
+    struct tern_pane *busy; /* the pane that the worker reads or writes; NULL: none */
     void (*after)(struct tern_operation *op);
 };
 
@@ -65,10 +68,10 @@ static int rank_of_aggregator(const struct tern_operation *op, int i)
     return tern_topology_rank(topology, node, i % each * (topology->node[node].size / each));
 }
 
-/* Returns the window of aggregator i in the present round; begin >= end if it has none. */
-static struct range window_of(const struct tern_exchange *x, int i)
+/* Returns the window of aggregator i in a round; begin >= end if it has none. */
+static struct range window_of(const struct tern_exchange *x, int i, int64_t round)
 {
-    struct range w = {.begin = x->begin + i * x->domain + x->round * x->window};
+    struct range w = {.begin = x->begin + i * x->domain + round * x->window};
     w.end = smaller(smaller(w.begin + x->window, x->begin + (i + 1) * x->domain), x->end);
     return w;
 }
@@ -89,7 +92,22 @@ static void divide(struct tern_operation *op, int64_t begin, int64_t end)
     x->rounds = (x->domain + x->window - 1) / x->window;
 }
 
+/* Returns true if this rank aggregates a window in a round. */
+static bool has_window(const struct tern_exchange *x, int64_t round)
+{
+    if (x->index < 0 || round >= x->rounds)
+        return false;
+    struct range w = window_of(x, x->index, round);
+    return w.begin < w.end;
+}
+
 /* ---- a rank's part ---- */
+
+/* Returns this rank's parts of a round. */
+static struct part *parts_of(const struct tern_exchange *x, int64_t round)
+{
+    return x->parts[x->ahead ? round % 2 : 0];
+}
 
 static bool add_series(struct part *part, struct tern_series series)
 {
@@ -123,8 +141,9 @@ static bool add_run(struct part *part, int64_t at, int64_t bytes)
     return add_series(part, (struct tern_series){at, bytes, 0, 1});
 }
 
-/* Describes what this rank has in a window. */
-static void describe(struct tern_operation *op, struct part *part, struct range window)
+/* Describes what this rank has in a window, from position *next of the stream on. */
+static void describe(struct tern_operation *op, struct part *part, struct range window,
+                     int64_t *next)
 {
     enum { AT_ONCE = 512 };
     int64_t limit = op->access.position + op->access.memory.length;
@@ -132,10 +151,10 @@ static void describe(struct tern_operation *op, struct part *part, struct range 
     struct tern_cursor file;
 
     part->head.bytes = part->head.series = 0;
-    part->position = part->next;
-    tern_view_cursor(op->access.view, part->next, &file);
-    while (part->next < limit) {
-        int count = tern_cursor_runs(&file, runs, AT_ONCE, (size_t)(limit - part->next), NULL);
+    part->position = *next;
+    tern_view_cursor(op->access.view, *next, &file);
+    while (*next < limit) {
+        int count = tern_cursor_runs(&file, runs, AT_ONCE, (size_t)(limit - *next), NULL);
         for (int i = 0; i < count; i++) {
             int64_t at = tern_view_offset_of(runs[i].iov_base);
             int64_t bytes = smaller((int64_t)runs[i].iov_len, window.end - at);
@@ -146,7 +165,7 @@ static void describe(struct tern_operation *op, struct part *part, struct range 
                                                                     "access to a file"));
                 return;
             }
-            part->next += bytes;
+            *next += bytes;
         }
     }
 }
@@ -179,14 +198,15 @@ static void find_data(struct tern_operation *op, struct part *part)
 /* Starts the messages between this rank and aggregator i. */
 static void start_part(struct tern_operation *op, int i)
 {
-    struct part *part = &op->exchange->parts[i];
-    struct range window = window_of(op->exchange, i);
+    struct tern_exchange *x = op->exchange;
+    struct part *part = &parts_of(x, x->asked)[i];
+    struct range window = window_of(x, i, x->asked);
     int rank = rank_of_aggregator(op, i);
 
     part->received = part->head.bytes = part->head.series = 0;
     if (window.begin >= window.end)
         return;
-    describe(op, part, window);
+    describe(op, part, window, &x->told[i]);
     if (part->head.bytes > 0)
         find_data(op, part);
     if (part->head.series > 0 && part->head.series <= TERN_FEW_SERIES)
@@ -201,16 +221,16 @@ static void start_part(struct tern_operation *op, int i)
 
 /* ---- an aggregator ---- */
 
-/* Returns the pane of the present round. */
-static struct tern_pane *pane_of(struct tern_exchange *x)
+/* Returns the pane of a round. */
+static struct tern_pane *pane_of(struct tern_exchange *x, int64_t round)
 {
-    return &x->panes[x->overlaps ? x->round % 2 : 0];
+    return &x->panes[x->overlaps ? round % 2 : 0];
 }
 
 /* Receives what the heads announce. */
 static void receive_runs(struct tern_operation *op)
 {
-    struct tern_pane *pane = pane_of(op->exchange);
+    struct tern_pane *pane = pane_of(op->exchange, op->exchange->asked);
     bool room = tern_pane_make_room(pane);
     if (!room)
         tern_operation_fail(op, tern_error(TERN_ERR_NO_MEM, "no memory for a collective access to "
@@ -239,21 +259,21 @@ static void take_outcome(struct tern_operation *op, const struct tern_pane *pane
 
 static void write_pane(struct tern_operation *op)
 {
-    tern_pane_write(op->exchange->written, &op->access);
+    tern_pane_write(op->exchange->busy, &op->access);
 }
 
 static void read_pane(struct tern_operation *op)
 {
-    tern_pane_read(pane_of(op->exchange), &op->access);
+    tern_pane_read(op->exchange->busy, &op->access);
 }
 
-/* Ends the access of the pane that was written last. */
-static void end_writing(struct tern_operation *op)
+/* Ends the access of the pane that was read or written last. */
+static void end_access(struct tern_operation *op)
 {
     struct tern_exchange *x = op->exchange;
-    if (x->written)
-        take_outcome(op, x->written);
-    x->written = NULL;
+    if (x->busy)
+        take_outcome(op, x->busy);
+    x->busy = NULL;
 }
 
 /* ---- rounds ---- */
@@ -262,7 +282,7 @@ static void begin_round(struct tern_operation *op);
 
 static void end_rounds(struct tern_operation *op)
 {
-    end_writing(op);
+    end_access(op);
     op->step = op->exchange->after;
 }
 
@@ -273,9 +293,9 @@ static void end_round(struct tern_operation *op)
     struct tern_exchange *x = op->exchange;
     struct tern_cursor *memory = &op->access.memory;
     if (!x->overlaps)
-        end_writing(op);
+        end_access(op);
     for (int i = 0; i < x->aggregators; i++) {
-        struct part *part = &x->parts[i];
+        struct part *part = &parts_of(x, x->round)[i];
         op->access.done += op->access.writes ? part->head.bytes : part->received;
         if (!op->access.writes && part->received > 0 && part->data == part->packed) {
             tern_cursor_seek(memory, part->position - op->access.position);
@@ -283,6 +303,7 @@ static void end_round(struct tern_operation *op)
         }
     }
     x->round++;
+    x->asked++;
     tern_file_watch_show(&op->watch, x->round, x->rounds);
     if (x->round < x->rounds) {
         begin_round(op);
@@ -303,24 +324,56 @@ static void receive_data(struct tern_operation *op);
 /* Sends what was read to the ranks. */
 static void send_data(struct tern_operation *op)
 {
-    struct tern_pane *pane = pane_of(op->exchange);
-    take_outcome(op, pane);
+    struct tern_pane *pane = pane_of(op->exchange, op->exchange->round);
     for (int r = 0; r < pane->ranks; r++)
         if (pane->sources[r].head.bytes > 0)
             tern_operation_send(op, pane->sources[r].data, pane->sources[r].ready, r,
                                 TERN_IO_DATA);
+}
+
+/* Sends what was read, when it is there. */
+static void send_window(struct tern_operation *op)
+{
+    end_access(op);
+    send_data(op);
     receive_data(op);
+}
+
+/* Called when the round before the one that was asked for is read. Reads the next one while the
+ * data of the former are sent. */
+static void read_ahead(struct tern_operation *op)
+{
+    struct tern_exchange *x = op->exchange;
+    end_access(op);
+    if (has_window(x, x->asked)) {
+        x->busy = pane_of(x, x->asked);
+        tern_operation_work_beside(op, read_pane);
+    }
+    if (x->asked == 0) { /* there is nothing to be sent */
+        x->asked++;
+        begin_round(op);
+        return;
+    }
+    if (has_window(x, x->round))
+        send_data(op);
+    receive_data(op);
+}
+
+static void end_when_read(struct tern_operation *op)
+{
+    op->await_work = true;
+    op->step = read_ahead;
 }
 
 /* Called when no pane is being written. After an error nothing more is. */
 static void write_window(struct tern_operation *op)
 {
     struct tern_exchange *x = op->exchange;
-    end_writing(op);
+    end_access(op);
     end_when_sent(op);
     if (op->error)
         return;
-    x->written = pane_of(x);
+    x->busy = pane_of(x, x->asked);
     if (x->overlaps)
         tern_operation_work_beside(op, write_pane);
     else
@@ -329,11 +382,15 @@ static void write_window(struct tern_operation *op)
 
 static void access_window(struct tern_operation *op)
 {
+    struct tern_exchange *x = op->exchange;
     if (op->access.writes) {
         op->await_work = true;
         op->step = write_window;
+    } else if (x->ahead) {
+        end_when_read(op);
     } else {
-        op->step = send_data;
+        x->busy = pane_of(x, x->asked);
+        op->step = send_window;
         tern_operation_work(op, read_pane);
     }
 }
@@ -349,27 +406,31 @@ static void take_heads(struct tern_operation *op)
 static void receive_data(struct tern_operation *op)
 {
     struct tern_exchange *x = op->exchange;
-    for (int i = 0; i < x->aggregators; i++)
-        if (x->parts[i].head.bytes > 0)
-            tern_operation_receive(op, x->parts[i].data, x->parts[i].head.bytes,
-                                   rank_of_aggregator(op, i), TERN_IO_DATA, &x->parts[i].received);
+    for (int i = 0; i < x->aggregators; i++) {
+        struct part *part = &parts_of(x, x->round)[i];
+        if (part->head.bytes > 0)
+            tern_operation_receive(op, part->data, part->head.bytes, rank_of_aggregator(op, i),
+                                   TERN_IO_DATA, &part->received);
+    }
     end_when_sent(op);
 }
 
 static void begin_round(struct tern_operation *op)
 {
     struct tern_exchange *x = op->exchange;
-    for (int i = 0; i < x->aggregators; i++)
+    for (int i = 0; i < x->aggregators && x->asked < x->rounds; i++)
         start_part(op, i);
-    struct range own = window_of(x, x->index < 0 ? 0 : x->index);
-    if (x->index < 0 || own.begin >= own.end) {
-        if (op->access.writes)
+    if (!has_window(x, x->asked)) {
+        if (x->ahead)
+            end_when_read(op);
+        else if (op->access.writes)
             end_when_sent(op);
         else
             receive_data(op);
         return;
     }
-    struct tern_pane *pane = pane_of(x);
+    struct range own = window_of(x, x->index, x->asked);
+    struct tern_pane *pane = pane_of(x, x->asked);
     pane->begin = own.begin;
     pane->end = own.end;
     for (int r = 0; r < pane->ranks; r++)
@@ -384,25 +445,24 @@ void tern_exchange_free(struct tern_exchange *x)
 {
     if (!x)
         return;
-    for (int i = 0; x->parts && i < x->aggregators; i++) {
-        free(x->parts[i].series);
-        free(x->parts[i].packed);
+    for (int side = 0; side < 2; side++) {
+        for (int i = 0; x->parts[side] && i < x->aggregators; i++) {
+            free(x->parts[side][i].series);
+            free(x->parts[side][i].packed);
+        }
+        free(x->parts[side]);
     }
-    free(x->parts);
+    free(x->told);
     tern_pane_drop(&x->panes[0]);
     tern_pane_drop(&x->panes[1]);
     free(x);
 }
 
-/* Returns true if an aggregator should write one pane while it receives for the other: there are
- * several rounds, and writing waits for something else than this node's processors, or some of
- * these have nothing to do. */
-static bool should_overlap(const struct tern_operation *op)
+bool tern_exchange_should_overlap(const struct tern_file *file)
 {
     cpu_set_t usable;
     const char *wish = tern_param_string("io_overlap");
-    const struct tern_file *file = op->file;
-    if (!op->access.writes || op->exchange->rounds < 2 || strcmp(wish, "never") == 0)
+    if (strcmp(wish, "never") == 0)
         return false;
     return strcmp(wish, "always") == 0 || file->system.kind != TERN_FILE_SYSTEM_LOCAL ||
            (sched_getaffinity(0, sizeof usable, &usable) == 0 &&
@@ -414,14 +474,15 @@ static int make_aggregator(struct tern_operation *op)
 {
     struct tern_exchange *x = op->exchange;
     int ranks = tern_file_size(op->file);
-    x->overlaps = should_overlap(op);
+    x->overlaps = x->ahead || (op->access.writes && x->rounds > 1 &&
+                               tern_exchange_should_overlap(op->file));
     int error = tern_pane_make(&x->panes[0], ranks, x->window);
     if (!error && x->overlaps)
         error = tern_pane_make(&x->panes[1], ranks, x->window);
     return error;
 }
 
-int tern_exchange_begin(struct tern_operation *op, int64_t begin, int64_t end,
+int tern_exchange_begin(struct tern_operation *op, int64_t begin, int64_t end, bool ahead,
                         void (*after)(struct tern_operation *op))
 {
     struct tern_exchange *x = calloc(1, sizeof *x);
@@ -432,15 +493,19 @@ int tern_exchange_begin(struct tern_operation *op, int64_t begin, int64_t end,
     x->index = -1;
     x->aggregators = (int)op->file->hints.cb_nodes;
     divide(op, begin, end);
-    x->parts = calloc((size_t)x->aggregators, sizeof *x->parts);
-    for (int i = 0; x->parts && i < x->aggregators; i++) {
-        x->parts[i].next = tern_view_position_within(op->access.view, op->access.position,
-                                                     op->access.position + op->access.memory.length,
-                                                     window_of(x, i).begin);
+    x->ahead = ahead && !op->access.writes && x->rounds > 1;
+    x->told = calloc((size_t)x->aggregators, sizeof *x->told);
+    bool room = x->told;
+    for (int side = 0; side < 1 + x->ahead; side++)
+        room &= (x->parts[side] = calloc((size_t)x->aggregators, sizeof *x->parts[side])) != NULL;
+    for (int i = 0; room && i < x->aggregators; i++) {
+        x->told[i] = tern_view_position_within(op->access.view, op->access.position,
+                                               op->access.position + op->access.memory.length,
+                                               window_of(x, i, 0).begin);
         if (rank_of_aggregator(op, i) == tern_file_rank(op->file))
             x->index = i;
     }
-    if (!x->parts || (x->index >= 0 && make_aggregator(op)))
+    if (!room || (x->index >= 0 && make_aggregator(op)))
         return tern_error(TERN_ERR_NO_MEM, "no memory for a collective access to a file");
     op->access.done = 0;
     begin_round(op);

@@ -24,9 +24,10 @@ static const struct tern_param io[] = {
      "may write, on file systems where each host has pages of its own: NFS and FUSE.",
      "auto|never"},
     {"io_overlap", TERN_PARAM_STRING, "auto", "",
-     "Whether a rank that writes for the others in a collective access with exchange writes one "
-     "buffer while it receives the next one. auto: if the file system is not this host's own, or "
-     "if there are more processors than ranks.",
+     "Whether a rank that accesses the file for the others in a collective access with exchange "
+     "writes one buffer while it receives the next one, or reads the next one while it sends one. "
+     "auto: if the file system is not this host's own, or if there are more processors than "
+     "ranks.",
      "auto|always|never"},
     {"io_progress", TERN_PARAM_BOOL, "0", "",
      "Prints a line with bytes, rate and rest on standard error every two seconds of a collective "

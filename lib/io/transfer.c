@@ -114,13 +114,14 @@ struct facts {
     int64_t first, end; /* bytes of the file from the first to behind the last; equal: none */
     int64_t bytes, run_bytes;
     int64_t unordered; /* the access does not go through the file from front to back */
-    int64_t failed;
+    int32_t failed, overlaps;
 };
 
 static struct facts facts_of(const struct tern_operation *op)
 {
     const struct tern_access *access = &op->access;
-    struct facts facts = {.failed = op->error != 0};
+    struct facts facts = {.failed = op->error != 0,
+                          .overlaps = !access->writes && tern_exchange_should_overlap(op->file)};
     if (access->memory.length == 0 || op->error)
         return facts;
     facts.bytes = access->memory.length;
@@ -139,6 +140,7 @@ struct summary {
     bool interleaved;  /* ranges of ranks overlap */
     bool unordered;
     bool failed;
+    bool overlap; /* all ranks want to read the next round while data are exchanged */
 };
 
 static int by_first(const void *a, const void *b)
@@ -149,10 +151,11 @@ static int by_first(const void *a, const void *b)
 
 static struct summary summarize(struct facts *facts, int ranks)
 {
-    struct summary all = {.begin = INT64_MAX, .run_bytes = INT64_MAX};
+    struct summary all = {.begin = INT64_MAX, .run_bytes = INT64_MAX, .overlap = true};
     qsort(facts, (size_t)ranks, sizeof *facts, by_first);
     for (int r = 0; r < ranks; r++) {
         all.failed |= facts[r].failed;
+        all.overlap &= facts[r].overlaps;
         if (facts[r].bytes == 0)
             continue;
         all.interleaved |= facts[r].first < all.end;
@@ -212,7 +215,7 @@ static void choose(struct tern_operation *op)
         access_alone(op);
         return;
     }
-    int error = tern_exchange_begin(op, all.begin, all.end, settle);
+    int error = tern_exchange_begin(op, all.begin, all.end, all.overlap, settle);
     if (error) {
         tern_operation_fail(op, error);
         settle(op);
