@@ -21,19 +21,12 @@
 /* Puts the blocks into the order of ranks: block 0 is this rank's. */
 static void put_in_order(struct tern_operation *op)
 {
-    int size = tern_file_size(op->file), rank = tern_file_rank(op->file);
+    size_t size = (size_t)tern_file_size(op->file), rank = (size_t)tern_file_rank(op->file);
     size_t bytes = (size_t)op->gather.bytes;
-    char *ordered = malloc(bytes * (size_t)size);
-    if (!ordered) {
-        tern_operation_fail(op, tern_error(TERN_ERR_NO_MEM, "no memory for %d ranks", size));
-        memset(op->gather.blocks, 0, bytes * (size_t)size);
-        return;
-    }
-    for (int i = 0; i < size; i++)
-        memcpy(ordered + (size_t)((rank + i) % size) * bytes, op->gather.blocks + (size_t)i * bytes,
-               bytes);
-    free(op->gather.blocks);
-    op->gather.blocks = ordered;
+    char *blocks = op->gather.blocks, *ordered = blocks + size * bytes;
+    memcpy(ordered + rank * bytes, blocks, (size - rank) * bytes);
+    memcpy(ordered, blocks + (size - rank) * bytes, rank * bytes);
+    memcpy(blocks, ordered, size * bytes);
 }
 
 static void gather_round(struct tern_operation *op)
@@ -63,7 +56,8 @@ void tern_operation_gather(struct tern_operation *op, const void *own, int64_t b
                            tern_step *after)
 {
     free(op->gather.blocks);
-    op->gather.blocks = malloc((size_t)bytes * (size_t)tern_file_size(op->file));
+    /* twice: put_in_order needs as much, and may not fail */
+    op->gather.blocks = malloc(2 * (size_t)bytes * (size_t)tern_file_size(op->file));
     if (!op->gather.blocks) { /* the other ranks wait for this one: there is no way on */
         tern_log("no memory for %ld bytes from each of %d ranks that work on a file together",
                  (long)bytes, tern_file_size(op->file));

@@ -249,8 +249,10 @@ int tern_mpi_file_open(int fault, struct tern_comm *comm, const char *filename, 
                               tern_datatype_of(MPI_BYTE), tern_datarep_find("native"));
     if (!error)
         error = settle(file, info);
-    if (!error && amode & MPI_MODE_SEQUENTIAL)
-        error = tern_shared_always(file);
+    if (!error && amode & MPI_MODE_SEQUENTIAL) {
+        const int64_t equal[2] = {0};
+        error = tern_file_agree(file, tern_shared_always(file), equal, "");
+    }
     if (error) {
         drop(file);
         return error;

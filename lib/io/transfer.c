@@ -19,6 +19,7 @@
 #include "lib/mpi/request_object.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
+#include "lib/util/log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -216,9 +217,9 @@ static void choose(struct tern_operation *op)
         return;
     }
     int error = tern_exchange_begin(op, all.begin, all.end, all.overlap, settle);
-    if (error) {
-        tern_operation_fail(op, error);
-        settle(op);
+    if (error) { /* the other ranks wait for this one's part: there is no way on */
+        tern_log("%s (\"%s\")", tern_error_text(error), op->file->path);
+        abort();
     }
 }
 
