@@ -217,8 +217,11 @@ void tern_library_release(enum tern_library_user user)
     if (last)
         tern_progress_thread_stop();
     tern_lock(); /* tern_wait releases it while it waits */
-    if (last || user == TERN_USER_WORLD)
+    if (last || user == TERN_USER_WORLD) {
+        tern_wait_procedure = "MPI_Finalize, which waits for other jobs";
         tern_connected_part_all();
+        tern_wait_procedure = NULL;
+    }
     if (last && !sessions_used)
         finish_messages();
     if (user == TERN_USER_WORLD) {

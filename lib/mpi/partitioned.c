@@ -189,3 +189,21 @@ void tern_partitioned_done(struct tern_partitioned_request *part, int error)
     if (--part->open == 0)
         tern_request_complete(&part->request, part->request.error);
 }
+
+bool tern_partitioned_describe(const struct tern_request *request,
+                               struct tern_partitioned_facts *ret_facts)
+{
+    int lacking;
+    bool sends = tern_partitioned_describe_send(request, &lacking);
+    if (!sends && !tern_partitioned_describe_recv(request, &lacking))
+        return false;
+    const struct tern_partitioned_request *part = (const struct tern_partitioned_request *)request;
+    *ret_facts = (struct tern_partitioned_facts){
+        .context = part->context,
+        .sends = sends,
+        .peer = part->peer,
+        .tag = part->tag,
+        .lacking = lacking,
+        .partitions = lacking < 0 ? 0 : part->announcement.partitions};
+    return true;
+}

@@ -94,6 +94,22 @@ void tern_partitioned_follow(struct tern_partitioned_request *part, struct tern_
 /* Reports that one message of the round is complete. Completes the request after the last one. */
 void tern_partitioned_done(struct tern_partitioned_request *part, int error);
 
+/* What a partitioned request waits for, for messages to the user. */
+struct tern_partitioned_facts {
+    struct tern_context *context;
+    bool sends;
+    int peer, tag;
+    int lacking; /* partitions that were not marked as ready; -1: no MPI_Psend_init has come */
+    int partitions; /* of the sender; 0: not known */
+};
+/* Describes a partitioned request. Returns false if the request is of another kind. Call with the
+ * lane's lock held. */
+bool tern_partitioned_describe(const struct tern_request *request,
+                               struct tern_partitioned_facts *ret_facts);
+/* The part of each kind: returns false if the request is of another kind. */
+bool tern_partitioned_describe_send(const struct tern_request *request, int *ret_lacking);
+bool tern_partitioned_describe_recv(const struct tern_request *request, int *ret_lacking);
+
 /* Returns the address of partition i. */
 static inline char *tern_partitioned_at(const struct tern_partitioned_request *part, int64_t i)
 {

@@ -194,6 +194,15 @@ static const struct tern_request_kind recv_kind = {.name = "partitioned receive"
                                                    .release = tern_partitioned_release,
                                                    .must_complete = true};
 
+bool tern_partitioned_describe_recv(const struct tern_request *request, int *ret_lacking)
+{
+    const struct recv *recv = (const struct recv *)request;
+    if (request->kind != &recv_kind)
+        return false;
+    *ret_lacking = recv->posted ? recv->part.open : -1;
+    return true;
+}
+
 int tern_mpi_precv_init(void *buf, int partitions, MPI_Count count, struct tern_datatype *datatype,
                         int source, int tag, struct tern_comm *comm, struct tern_info *info,
                         struct tern_request **ret_request)

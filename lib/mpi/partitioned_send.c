@@ -36,6 +36,17 @@ static const struct tern_request_kind send_kind = {.name = "partitioned send",
                                                    .release = tern_partitioned_release,
                                                    .must_complete = true};
 
+bool tern_partitioned_describe_send(const struct tern_request *request, int *ret_lacking)
+{
+    const struct send *send = (const struct send *)request;
+    if (request->kind != &send_kind)
+        return false;
+    *ret_lacking = 0;
+    for (int i = 0; i < send->part.partitions; i++)
+        *ret_lacking += !send->ready[i];
+    return true;
+}
+
 /* Handles the complete message of a partition; an on_complete function. */
 static void message_completed(struct tern_request *message)
 {

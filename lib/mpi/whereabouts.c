@@ -10,8 +10,11 @@
 #include "lib/coll/run/coll.h"
 #include "lib/mpi/check/gate.h"
 #include "lib/mpi/comm.h"
+#include "lib/mpi/group.h"
+#include "lib/mpi/partitioned.h"
 #include "lib/node/wait_record.h"
 #include "lib/pml/pml.h"
+#include "lib/rte/jobs.h"
 #include "lib/rte/rte.h"
 
 #include <pthread.h>
@@ -69,10 +72,97 @@ static void set_comm(struct tern_wait_record *record, const struct tern_context 
     name_comm(context, record->comm, sizeof record->comm);
 }
 
-static void set_peer(struct tern_wait_record *record, const struct tern_context *context, int rank)
+/* Returns the number of another job as people know it, or -1: it has none, or that of this job,
+ * because a user has started both. */
+static int32_t job_number(struct tern_process process)
 {
-    record->peer = rank;
-    record->world = world_rank(context, rank);
+    uint32_t number = tern_process_job_number(process.job, process.rank);
+    return number && number != tern_process_job_number(0, 0) ? (int32_t)number : -1;
+}
+
+static void name_peer(struct tern_awaited *awaited, const struct tern_context *context, int rank)
+{
+    awaited->rank = rank;
+    awaited->world = -1;
+    if (rank < 0 || rank >= context->size)
+        return;
+    struct tern_process process = tern_peers_process(context->peers, rank);
+    awaited->world = (int32_t)process.rank;
+    awaited->job = process.job ? job_number(process) : 0;
+}
+
+/* Appends a rank that is awaited. Returns NULL if there is no room. */
+static struct tern_awaited *new_awaited(struct tern_wait_record *record)
+{
+    if (record->awaited_count == TERN_AWAITED_SHOWN)
+        return NULL;
+    struct tern_awaited *awaited = &record->awaited[record->awaited_count++];
+    *awaited = (struct tern_awaited){.rank = NOBODY, .world = -1};
+    return awaited;
+}
+
+static void add_awaited(struct tern_wait_record *record, const struct tern_message_facts *facts)
+{
+    struct tern_awaited *awaited = new_awaited(record);
+    if (!awaited)
+        return;
+    awaited->kind = facts->sends ? TERN_WAIT_SEND : TERN_WAIT_RECV;
+    awaited->tag = facts->tag;
+    name_peer(awaited, facts->context, facts->rank);
+}
+
+static void add_partitioned(struct tern_wait_record *record,
+                            const struct tern_partitioned_facts *facts)
+{
+    struct tern_awaited *awaited = new_awaited(record);
+    if (!awaited)
+        return;
+    awaited->kind = facts->sends ? TERN_WAIT_SEND : TERN_WAIT_RECV;
+    awaited->tag = facts->tag;
+    awaited->lacking = facts->lacking;
+    awaited->partitions = facts->partitions;
+    name_peer(awaited, facts->context, facts->peer);
+}
+
+static uint64_t mix(uint64_t hash, uint64_t number)
+{
+    return (hash ^ number) * UINT64_C(0x100000001b3);
+}
+
+static void add_members(struct tern_wait_record *record, const struct tern_group *group)
+{
+    for (int i = 0; i < group->run_count; i++) {
+        const struct tern_run *run = &group->runs[i];
+        record->members_hash = mix(mix(record->members_hash, run->first), (uint64_t)run->count);
+        record->members_hash = mix(mix(record->members_hash, (uint64_t)run->stride), run->job);
+        if (!run->job && record->run_count < TERN_MEMBERS_SHOWN)
+            record->members[record->run_count] = (struct tern_members){
+                (int32_t)run->first, run->stride, run->count};
+        record->run_count += !run->job;
+    }
+}
+
+/* Adds the ranks of the communicator, of both sides if it has two. */
+static void set_members(struct tern_wait_record *record, const struct tern_comm *comm)
+{
+    if (!comm)
+        return;
+    add_members(record, comm->group);
+    if (comm->remote_group)
+        add_members(record, comm->remote_group);
+}
+
+/* Returns true if all ranks of a file call the procedure together. */
+static bool is_of_all(const char *procedure)
+{
+    static const char *const names[] = {"open",       "close",     "set_size",    "preallocate",
+                                        "set_view",   "sync",      "set_atomicity",
+                                        "seek_shared"};
+    const char *name = strncmp(procedure, "MPI_File_", 9) == 0 ? procedure + 9 : "";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return strstr(name, "_all") || strstr(name, "_ordered");
 }
 
 static void describe_message(struct tern_wait_record *record,
@@ -80,11 +170,18 @@ static void describe_message(struct tern_wait_record *record,
 {
     record->kind = facts->sends ? TERN_WAIT_SEND : TERN_WAIT_RECV;
     set_comm(record, facts->context);
-    set_peer(record, facts->context, facts->rank);
-    record->tag = facts->tag;
+    add_awaited(record, facts);
     record->bytes = facts->bytes;
     if (tern_context_is_internal(facts->context))
         copy(record->procedure, sizeof record->procedure, "a procedure that makes a communicator");
+}
+
+static void describe_partitioned(struct tern_wait_record *record,
+                                 const struct tern_partitioned_facts *facts)
+{
+    record->kind = facts->sends ? TERN_WAIT_SEND : TERN_WAIT_RECV;
+    set_comm(record, facts->context);
+    add_partitioned(record, facts);
 }
 
 static void describe_lock(struct tern_wait_record *record, const struct tern_probe *probe)
@@ -93,8 +190,9 @@ static void describe_lock(struct tern_wait_record *record, const struct tern_pro
     uint32_t taker = __atomic_load_n(probe->taker, __ATOMIC_RELAXED);
     record->kind = TERN_WAIT_LOCK;
     set_comm(record, probe->context);
-    record->peer = probe->source;
-    record->world = world_rank(probe->context, (int)taker - 1);
+    struct tern_awaited *awaited = new_awaited(record);
+    name_peer(awaited, probe->context, (int)taker - 1);
+    awaited->rank = probe->source;
     record->number = lock >> 63 ? 0 : (int64_t)lock;
 }
 
@@ -109,12 +207,13 @@ static void describe_collective(struct tern_wait_record *record, const struct te
     record->comm_size =
         facts->coll->remote_size ? facts->coll->remote_size + facts->coll->size : facts->coll->size;
     copy(record->procedure, sizeof record->procedure, facts->procedure);
+    set_members(record, facts->coll->context.comm);
     if (!awaited)
         awaited = facts->awaited;
     if (awaited && tern_pml_describe(awaited, &message))
-        set_peer(record, message.context, message.rank);
+        name_peer(new_awaited(record), message.context, message.rank);
     else if (facts->peer >= 0)
-        set_peer(record, &facts->coll->context, facts->peer);
+        name_peer(new_awaited(record), &facts->coll->context, facts->peer);
 }
 
 static void describe_request(struct tern_wait_record *record, const struct tern_waiter *waiter,
@@ -122,24 +221,54 @@ static void describe_request(struct tern_wait_record *record, const struct tern_
 {
     struct tern_message_facts message;
     struct tern_coll_facts collective;
+    struct tern_partitioned_facts partitioned;
     if (tern_pml_describe(request, &message))
         describe_message(record, &message);
+    else if (tern_partitioned_describe(request, &partitioned))
+        describe_partitioned(record, &partitioned);
     else if (tern_coll_describe(request, &collective))
         describe_collective(record, waiter, &collective);
 }
 
-/* Counts the requests of the call that are not complete. Returns the first of them, or NULL. */
-static const struct tern_request *look_at_handles(const struct tern_waiter *waiter, int *ret_count)
+/* Adds the rank that a further request of the call waits for. */
+static void add_request(struct tern_wait_record *record, const struct tern_waiter *waiter,
+                        const struct tern_request *request)
+{
+    struct tern_message_facts message;
+    struct tern_coll_facts collective;
+    struct tern_partitioned_facts partitioned;
+    if (tern_pml_describe(request, &message)) {
+        add_awaited(record, &message);
+    } else if (tern_partitioned_describe(request, &partitioned)) {
+        add_partitioned(record, &partitioned);
+    } else if ((!tern_threads || request->lane == waiter->lane) && /* its lock is held */
+               tern_coll_describe(request, &collective)) {
+        struct tern_awaited *awaited = new_awaited(record);
+        if (awaited && collective.awaited && tern_pml_describe(collective.awaited, &message))
+            name_peer(awaited, message.context, message.rank);
+        else if (awaited && collective.peer >= 0)
+            name_peer(awaited, &collective.coll->context, collective.peer);
+        if (awaited)
+            awaited->kind = TERN_WAIT_COLLECTIVE;
+    }
+}
+
+/* Describes the requests of the call that are not complete: the first one in full. Returns that one,
+ * or NULL. */
+static const struct tern_request *describe_handles(struct tern_wait_record *record,
+                                                   const struct tern_waiter *waiter)
 {
     const struct tern_request *first = NULL;
-    *ret_count = 0;
     for (int64_t i = 0; i < waiter->handle_count; i++) {
         const struct tern_request *request = tern_request_of(waiter->handles[i]);
         if (!request || !request->active || request->complete)
             continue;
-        first = first ? first : request;
-        ++*ret_count;
+        if (record->requests++)
+            add_request(record, waiter, request);
+        else
+            describe_request(record, waiter, first = request);
     }
+    record->any = !waiter->request && record->requests > 1;
     return first;
 }
 
@@ -192,17 +321,15 @@ static void describe(const struct tern_waiter *waiter, struct tern_wait_record *
 {
     const struct tern_request *request = waiter->request;
     const struct tern_context *context = NULL;
-    *record = (struct tern_wait_record){.peer = NOBODY, .world = -1, .bytes = -1};
+    struct tern_message_facts facts;
+    *record = (struct tern_wait_record){.bytes = -1, .awaited = {{.rank = NOBODY, .world = -1}}};
     record->began_ms = waiter->began_ms;
     describe_unheard(record);
-    if (waiter->handle_count) {
-        const struct tern_request *first = look_at_handles(waiter, &record->requests);
-        request = request ? request : first;
-    }
     if (waiter->doubts) {
-        struct tern_coll_facts facts;
-        tern_coll_describe_run(TERN_CONTAINER(waiter, struct tern_doubter, waiter)->run, &facts);
-        describe_collective(record, waiter, &facts);
+        struct tern_coll_facts collective;
+        tern_coll_describe_run(TERN_CONTAINER(waiter, struct tern_doubter, waiter)->run,
+                               &collective);
+        describe_collective(record, waiter, &collective);
     } else if (waiter->probe) {
         const struct tern_probe *probe = waiter->probe;
         if (probe->lock)
@@ -212,17 +339,15 @@ static void describe(const struct tern_waiter *waiter, struct tern_wait_record *
                                                               .rank = probe->source,
                                                               .tag = probe->tag,
                                                               .bytes = -1});
+    } else if (waiter->handle_count) {
+        request = describe_handles(record, waiter);
     } else if (request) {
         describe_request(record, waiter, request);
     }
-    if (!waiter->request && record->requests > 1) {
-        /* any of the requests ends the wait: the rank waits for no single peer */
-        record->peer = NOBODY;
-        record->world = -1;
-    }
     name_procedure(record, waiter);
+    if (request && tern_pml_describe(request, &facts) && is_of_all(record->procedure))
+        set_members(record, facts.context->comm);
     if (!tern_threads || waiter->lane) {
-        struct tern_message_facts facts;
         if (request && tern_pml_describe(request, &facts) && !waiter->doubts)
             context = facts.context;
         else if (waiter->probe && !waiter->probe->lock)

@@ -128,6 +128,13 @@ bool tern_job_find(const struct tern_job_id *id, uint32_t *ret_job)
 
 /* ---- introductions ---- */
 
+/* Returns the number that mpirun has given this job, or 0. */
+static uint32_t own_number(void)
+{
+    const char *number = getenv("TERN_JOB");
+    return number ? (uint32_t)strtoul(number, NULL, 10) : 0;
+}
+
 struct tern_introduction *tern_introduction_make(const struct tern_card *card, size_t length)
 {
     size_t size = (sizeof(struct tern_introduction) + length + 7) / 8 * 8;
@@ -149,6 +156,7 @@ struct tern_introduction *tern_introduction_make(const struct tern_card *card, s
     }
     snprintf(made->job_name, sizeof made->job_name, "%.63s", tern_rte.job);
     snprintf(made->host, sizeof made->host, "%.63s", tern_rte.host);
+    made->job_number = own_number();
     memcpy(made->card, card, length);
     return made;
 }
@@ -295,6 +303,14 @@ void tern_process_host(uint32_t job, uint32_t rank, char *name, size_t room)
         tern_rte_host_of(rank, name, room);
     else
         snprintf(name, room, "%s", other ? other->host : "?");
+}
+
+uint32_t tern_process_job_number(uint32_t job, uint32_t rank)
+{
+    if (!job)
+        return own_number();
+    const struct tern_introduction *other = tern_introduction_of(job, rank);
+    return other ? other->job_number : 0;
 }
 
 const char *tern_process_text(uint32_t job, uint32_t rank, char text[TERN_PROCESS_TEXT])

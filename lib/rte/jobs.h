@@ -36,6 +36,8 @@ struct tern_introduction {
     uint32_t rank; /* in its job */
     struct tern_job_id job;
     char job_name[64], host[64];      /* for people */
+    uint32_t job_number; /* that mpirun has given the job, for people; 0: none */
+    uint32_t unused;
     unsigned char key[TERN_SECRET_BYTES];
     char card[];   /* a struct tern_card, then up to 7 bytes of 0 */
 };
@@ -73,6 +75,9 @@ bool tern_process_comes_first(uint32_t job, uint32_t rank);
 bool tern_process_is_here(uint32_t job, uint32_t rank);
 /* Writes the name of the process's host, or "?". */
 void tern_process_host(uint32_t job, uint32_t rank, char *name, size_t room);
+/* Returns the number that mpirun has given the job of a process, 1 for a job that a user has started.
+ * Returns 0 if it is not known. */
+uint32_t tern_process_job_number(uint32_t job, uint32_t rank);
 /* Writes the process as people know it: "rank 3", or "rank 3 of job NAME". Returns `text`. */
 enum { TERN_PROCESS_TEXT = 96 };
 const char *tern_process_text(uint32_t job, uint32_t rank, char text[TERN_PROCESS_TEXT]);

@@ -178,6 +178,25 @@ struct tern_unasked {
 };
 enum { TERN_UNASKED_SHOWN = 2 };
 
+/* A rank for which a rank waits. */
+struct tern_awaited {
+    int32_t kind;  /* enum tern_wait_kind */
+    int32_t rank;  /* in the communicator; MPI_ANY_SOURCE; -2: none or not known */
+    int32_t world; /* the same in MPI_COMM_WORLD of its job; -1: none or not known */
+    int32_t job;   /* 0: this job; number of another job; -1: another job without a known number */
+    int32_t tag;   /* or MPI_ANY_TAG */
+    /* partitioned communication: partitions that the sender has not marked as ready, of how many;
+     * -1 of 0: the other rank has not called MPI_Psend_init; 0 of 0: not partitioned */
+    int32_t lacking, partitions;
+};
+enum { TERN_AWAITED_SHOWN = 4 };
+
+/* Some ranks of a communicator: first, first + stride, ... in MPI_COMM_WORLD. */
+struct tern_members {
+    int32_t first, stride, count;
+};
+enum { TERN_MEMBERS_SHOWN = 8 };
+
 /*
  * What a rank waits for, in the node's memory, where the launcher reads it even if the rank is
  * stopped. A rank writes it when it has slept in vain for a while, so a short wait costs nothing.
@@ -194,13 +213,19 @@ struct tern_wait_record {
     /* collective: its place among the communicator's, from 1 on; lock: the number of ranks that
      * share it, 0: one rank alone has it */
     int64_t number;
-    int32_t peer;   /* rank in the communicator; MPI_ANY_SOURCE; -2: none or not known */
-    /* the same in MPI_COMM_WORLD; lock: the rank that took it last; -1: none or not known */
-    int32_t world;
-    int32_t tag;    /* or MPI_ANY_TAG */
     int32_t comm_size;
     int32_t requests;      /* requests that the call waits for; 0: not such a call */
+    int32_t any;            /* nonzero: one of these requests ends the wait */
     uint32_t unasked_count; /* messages that have arrived and nobody asked for */
+    /* The ranks that are awaited: one, or that of each of the first requests. A lock: `rank` is the
+     * rank whose part of the window it is, `world` the rank that took it last. */
+    struct tern_awaited awaited[TERN_AWAITED_SHOWN];
+    int32_t awaited_count; /* valid elements */
+    /* of a collective: the communicator's ranks of this job; run_count may be more than what has
+     * room here */
+    int32_t run_count;
+    struct tern_members members[TERN_MEMBERS_SHOWN];
+    uint64_t members_hash; /* of all of them: communicators may share id and name, not members */
     /* bytes that this rank has sent to another rank and that host does not acknowledge; 0: none */
     int64_t unheard_bytes;
     uint64_t unheard_since_ms; /* on CLOCK_MONOTONIC */

@@ -63,6 +63,7 @@ static const char *const foreign[] = {
     "OMPI_MCA_shmem_RUNTIME_QUERY_hint",
     "TERN_NODE_MEMORY",
     "TERN_NODE_MEMORY_PATH",
+    "TERN_JOB",
     "TERN_REPORTS",
     "TERN_VERSION",
     "TERN_SESSION_DIR",
@@ -246,6 +247,7 @@ void tern_environment_of_app(const struct tern_job *job, int app, struct tern_st
     /* Programs that load Open MPI 4's own library look at this variable to learn that a launcher
      * started them. They do not connect to the address. */
     tern_strings_set(env, "OMPI_MCA_orte_local_daemon_uri", "0.0;tcp://127.0.0.1:1");
+    set_number(env, "TERN_JOB", options->job_number);
     tern_strings_set(env, "TERN_NODE_MEMORY", job->node_memory);
     tern_strings_set(env, "TERN_NODE_MEMORY_PATH", job->node_memory_path);
     if (job->reports) {

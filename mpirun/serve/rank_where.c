@@ -17,9 +17,11 @@ void tern_where_pack(const struct tern_where *where, struct tern_parcel *parcel)
     tern_parcel_string(parcel, where->place);
 }
 
-/* Cuts all texts of a record, which a rank may have damaged. */
-static void end_texts(struct tern_wait_record *record)
+/* Cuts all texts and counts of a record, which a rank may have damaged. */
+static void make_valid(struct tern_wait_record *record)
 {
+    if (record->awaited_count < 0 || record->awaited_count > TERN_AWAITED_SHOWN)
+        record->awaited_count = 0;
     record->comm[sizeof record->comm - 1] = '\0';
     record->procedure[sizeof record->procedure - 1] = '\0';
     for (int i = 0; i < TERN_UNASKED_SHOWN; i++)
@@ -40,7 +42,7 @@ void tern_where_unpack(struct tern_reader *reader, struct tern_where *ret_where)
     const char *record = tern_read_blob(reader, &size);
     if (record && size == sizeof ret_where->record) {
         memcpy(&ret_where->record, record, size);
-        end_texts(&ret_where->record);
+        make_valid(&ret_where->record);
         ret_where->waits = true;
     }
     const char *place = tern_read_string(reader);

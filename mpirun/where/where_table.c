@@ -18,6 +18,8 @@ enum {
     LIST_BYTES = 70,
     CIRCLE_SHOWN = 8,
     CHAINS_SHOWN = 3,
+    LACKING_SHOWN = 4,
+    SEVERAL_SHOWN = 6,
     UNASKED_SHOWN = 6,
     UNHEARD_SHOWN = 6,
     BUSY_PERMILLE = 300,
@@ -75,33 +77,67 @@ static void name_tag(int tag, char *words, size_t room)
         *words = '\0';
 }
 
+enum { RANK_TEXT = 48 };
+
+/* Writes "rank 3", or "rank 3 of job 2". Returns `text`. */
+static const char *rank_of(const struct tern_awaited *awaited, char text[RANK_TEXT])
+{
+    if (awaited->world < 0)
+        snprintf(text, RANK_TEXT, "%s", awaited->rank == ANY ? "any rank" : "a rank");
+    else if (!awaited->job)
+        snprintf(text, RANK_TEXT, "rank %d", awaited->world);
+    else if (awaited->job > 0)
+        snprintf(text, RANK_TEXT, "rank %d of job %d", awaited->world, awaited->job);
+    else
+        snprintf(text, RANK_TEXT, "rank %d of another job", awaited->world);
+    return text;
+}
+
 /* Writes who has the lock that a rank waits for. */
 static void name_holder(const struct tern_wait_record *record, char *words, size_t room)
 {
-    if (record->world < 0)
+    const struct tern_awaited *taker = &record->awaited[0];
+    char rank[RANK_TEXT];
+    if (taker->world < 0)
         snprintf(words, room, "which another rank holds");
     else if (record->number > 1)
-        snprintf(words, room, "which %lld ranks share; rank %d took it last",
-                 (long long)record->number, record->world);
+        snprintf(words, room, "which %lld ranks share; %s took it last",
+                 (long long)record->number, rank_of(taker, rank));
     else
-        snprintf(words, room, "which rank %d holds", record->world);
+        snprintf(words, room, "which %s holds", rank_of(taker, rank));
+}
+
+/* Writes what partitioned communication lacks: "3 of 4 partitions lack the sender's MPI_Pready, ". */
+static void name_partitions(const struct tern_awaited *awaited, char *words, size_t room)
+{
+    bool sends = awaited->kind == TERN_WAIT_SEND;
+    *words = '\0';
+    if (awaited->lacking < 0)
+        snprintf(words, room, "the sender has not called MPI_Psend_init, ");
+    else if (awaited->lacking)
+        snprintf(words, room, "%d of %d partitions lack %s, ", awaited->lacking,
+                 awaited->partitions,
+                 sends ? "its own MPI_Pready" : "the sender's MPI_Pready, or are on their way");
+    else if (awaited->partitions)
+        snprintf(words, room, "all partitions are ready, ");
 }
 
 /* Writes what a rank waits for, except the peer: "in MPI_Recv, tag 7, MPI_COMM_WORLD". */
 static void describe_wait(const struct tern_wait_record *record, char *words, size_t room)
 {
-    char tag[24], requests[60] = "";
+    char tag[24], requests[60] = "", partitions[100];
     int n;
     const char *procedure = *record->procedure ? record->procedure : "a procedure of MPI";
-    name_tag(record->tag, tag, sizeof tag);
+    name_tag(record->awaited[0].tag, tag, sizeof tag);
+    name_partitions(&record->awaited[0], partitions, sizeof partitions);
     if (record->requests > 1)
         snprintf(requests, sizeof requests, " (%d requests), the first of them", record->requests);
     switch (record->kind) {
     case TERN_WAIT_RECV:
     case TERN_WAIT_SEND:
-        snprintf(words, room, "in %s%s, %s%s%s", procedure, requests,
-                 record->requests && record->kind == TERN_WAIT_SEND ? "to send, " : "", tag,
-                 comm_of(record));
+        snprintf(words, room, "in %s%s, %s%s%s%s", procedure, requests,
+                 record->requests && record->kind == TERN_WAIT_SEND ? "to send, " : "", partitions,
+                 tag, comm_of(record));
         break;
     case TERN_WAIT_COLLECTIVE:
         snprintf(words, room, "in %s%s, number %lld on %s", procedure, requests,
@@ -109,7 +145,7 @@ static void describe_wait(const struct tern_wait_record *record, char *words, si
         break;
     case TERN_WAIT_LOCK:
         n = snprintf(words, room, "in %s, for the lock of rank %d's part of %s%s, ", procedure,
-                     record->peer, strcmp(record->comm, nameless) ? "window " : "", record->comm);
+                     record->awaited[0].rank, strcmp(record->comm, nameless) ? "window " : "", record->comm);
         name_holder(record, words + n, room - (size_t)n);
         break;
     default:
@@ -200,6 +236,8 @@ struct member {
     int rank;
     const struct verb *verb;
     char *words;
+    uint64_t comm; /* tells communicators with equal words apart, if the wait is for all their
+                      ranks */
 };
 
 /* Ranks in the same place: members first to first + count - 1. */
@@ -213,6 +251,8 @@ static int by_words(const void *a, const void *b)
     int order = strcmp(one->words, other->words);
     if (!order)
         order = (one->verb > other->verb) - (one->verb < other->verb);
+    if (!order)
+        order = (one->comm > other->comm) - (one->comm < other->comm);
     return order ? order : (one->rank > other->rank) - (one->rank < other->rank);
 }
 
@@ -247,30 +287,34 @@ static const struct tern_wait_record *wait_of(const struct tern_where_rank *rank
                : NULL;
 }
 
+static bool waits_for_same(const struct tern_wait_record *a, const struct tern_wait_record *b)
+{
+    const struct tern_awaited *one = &a->awaited[0], *other = &b->awaited[0];
+    return one->rank == other->rank && one->world == other->world && one->job == other->job;
+}
+
 /* Appends for whom the members of a group wait. */
 static void add_peers(struct text *text, const struct tern_where_rank *ranks,
                       const struct member *members, int count)
 {
     const struct tern_wait_record *record = wait_of(ranks, members[0].rank);
     bool same = true, same_bytes = true;
+    char rank[RANK_TEXT];
     if (!record || (record->kind != TERN_WAIT_RECV && record->kind != TERN_WAIT_SEND))
         return;
     for (int i = 1; i < count; i++) {
         const struct tern_wait_record *other = wait_of(ranks, members[i].rank);
-        same &= other && other->peer == record->peer && other->world == record->world;
+        same &= other && waits_for_same(other, record);
         same_bytes &= other && other->bytes == record->bytes;
     }
+    const struct tern_awaited *first = &record->awaited[0];
     if (!same)
         add(text, ", for different ranks");
-    else if (record->peer == ANY)
-        add(text, ", for any rank");
-    else if (record->world >= 0)
-        add(text, ", for rank %d", record->world);
-    else if (record->peer >= 0)
-        add(text, ", for rank %d of another job", record->peer);
-    if (same && record->world >= 0 && record->peer != record->world)
-        add(text, " (%d there)", record->peer);
-    if (same_bytes && record->bytes >= 0 && record->tag >= ANY)
+    else if (first->rank == ANY || first->world >= 0)
+        add(text, ", for %s", rank_of(first, rank));
+    if (same && first->world >= 0 && first->rank != first->world)
+        add(text, " (%d there)", first->rank);
+    if (same_bytes && record->bytes >= 0 && first->tag >= ANY)
         add(text, ", %lld bytes%s", (long long)record->bytes,
             record->kind == TERN_WAIT_RECV ? " at most" : "");
 }
@@ -299,12 +343,18 @@ static void add_measures(struct text *text, const struct tern_where_rank *ranks,
         add(text, ", %d %% of a processor", most / 10);
 }
 
+/* Returns true if the rank waits until all ranks of a communicator have come. */
+static bool waits_for_all(const struct tern_wait_record *record)
+{
+    return record && (record->kind == TERN_WAIT_COLLECTIVE || record->run_count > 0);
+}
+
 /* Appends how many ranks of the communicator are in the same collective. */
 static void add_missing(struct text *text, const struct tern_where_rank *ranks,
                         const struct member *members, int count)
 {
     const struct tern_wait_record *record = wait_of(ranks, members[0].rank);
-    if (record && record->kind == TERN_WAIT_COLLECTIVE && record->comm_size > count)
+    if (waits_for_all(record) && record->comm_size > count)
         add(text, " (%d of its %d ranks)", count, record->comm_size);
 }
 
@@ -324,27 +374,58 @@ static void add_group(struct text *text, const struct tern_where_rank *ranks,
         add(text, " (host %.100s, pid %d)", only->host, (int)only->where.pid);
 }
 
-/* Names all ranks that a collective of all ranks lacks, if they are several: a rank waits for one
- * of them only. Returns false if this is no such group. */
+/* Returns true if the rank belongs to the communicator of the wait, as far as known. */
+static bool is_of_comm(const struct tern_wait_record *record, int rank)
+{
+    for (int i = 0; i < record->run_count && i < TERN_MEMBERS_SHOWN; i++) {
+        const struct tern_members *run = &record->members[i];
+        int64_t from = (int64_t)rank - run->first, stride = run->stride ? run->stride : 1;
+        if (from % stride == 0 && from / stride >= 0 && from / stride < run->count)
+            return true;
+    }
+    return false;
+}
+
+/* Returns true if the rank waits in a later collective of the communicator, so it has been in the
+ * one of `record`. */
+static bool is_further(const struct tern_where_rank *ranks, int rank,
+                       const struct tern_wait_record *record)
+{
+    const struct tern_wait_record *other = wait_of(ranks, rank);
+    return other && other->kind == TERN_WAIT_COLLECTIVE && record->kind == TERN_WAIT_COLLECTIVE &&
+           other->comm_id == record->comm_id && other->members_hash == record->members_hash &&
+           other->number > record->number;
+}
+
+/* Appends which ranks a collective lacks. If it lacks one rank of all, the chains name it. Returns
+ * true if it has appended something. */
 static bool add_lacking(struct text *text, const struct tern_where_rank *ranks,
                         const struct member *members, int count, int size)
 {
     const struct tern_wait_record *record = wait_of(ranks, members[0].rank);
     int lacking = 0;
-    if (!record || record->kind != TERN_WAIT_COLLECTIVE || record->comm_size != size ||
-        size - count < 2)
+    if (!waits_for_all(record) || record->comm_size <= count)
         return false;
-    struct member *others = tern_must_alloc((size_t)(size - count) * sizeof *others);
+    struct member *others = tern_must_alloc((size_t)(size - count + 1) * sizeof *others);
     for (int rank = 0, next = 0; rank < size; rank++)
         if (next < count && members[next].rank == rank)
             next++;
-        else
+        else if (is_of_comm(record, rank) && !is_further(ranks, rank, record))
             others[lacking++].rank = rank;
-    add(text, "\n    %s, number %lld on %s, lacks ranks ", record->procedure,
-        (long long)record->number, comm_of(record));
-    list_members(text, others, lacking);
+    bool told = lacking > 1 || (lacking && (record->comm_size != size ||
+                                            record->kind != TERN_WAIT_COLLECTIVE));
+    if (told && record->kind == TERN_WAIT_COLLECTIVE)
+        add(text, "\n    %s, number %lld on %s, lacks rank%s ", record->procedure,
+            (long long)record->number, comm_of(record), lacking > 1 ? "s" : "");
+    else if (told)
+        add(text, "\n    %s, %s, lacks rank%s ", record->procedure, comm_of(record),
+            lacking > 1 ? "s" : "");
+    if (told)
+        list_members(text, others, lacking);
+    if (told && record->run_count > TERN_MEMBERS_SHOWN)
+        add(text, ",...");
     free(others);
-    return true;
+    return told;
 }
 
 static void add_groups(struct text *text, const struct tern_where_rank *ranks,
@@ -354,7 +435,8 @@ static void add_groups(struct text *text, const struct tern_where_rank *ranks,
     int count = 0, hidden = 0;
     for (int i = 0; i < size; i++) {
         const struct member *before = i ? &members[i - 1] : NULL;
-        if (!before || before->verb != members[i].verb || strcmp(before->words, members[i].words))
+        if (!before || before->verb != members[i].verb || before->comm != members[i].comm ||
+            strcmp(before->words, members[i].words))
             groups[count++].first = i;
         groups[count - 1].count++;
     }
@@ -368,22 +450,129 @@ static void add_groups(struct text *text, const struct tern_where_rank *ranks,
     if (hidden)
         add(text, "\n    %6d rank%s in %d further places", hidden, hidden == 1 ? "" : "s",
             count - GROUPS_SHOWN);
-    for (int i = 0, shown = 0; i < count && shown < CHAINS_SHOWN; i++)
+    for (int i = 0, shown = 0; i < count && shown < LACKING_SHOWN; i++)
         shown += add_lacking(text, ranks, &members[groups[i].first], groups[i].count, size);
     free(groups);
 }
 
+/* ---- several requests ---- */
+
+static void add_several(struct text *text, int rank, const struct tern_wait_record *record)
+{
+    char name[RANK_TEXT], tag[24], partitions[100];
+    add(text, "\n    rank %d waits for %s", rank, record->any ? "any of: " : "");
+    for (int i = 0; i < record->awaited_count; i++) {
+        const struct tern_awaited *awaited = &record->awaited[i];
+        name_tag(awaited->tag, tag, sizeof tag);
+        name_partitions(awaited, partitions, sizeof partitions);
+        add(text, "%s%s%s", i ? "; " : "",
+            awaited->kind == TERN_WAIT_SEND ? "a receive by " : "", rank_of(awaited, name));
+        if (awaited->kind == TERN_WAIT_COLLECTIVE)
+            add(text, " (collective)");
+        else if (*tag) /* which ends in ", " */
+            add(text, ", %s%.*s", partitions, (int)strlen(tag) - 2, tag);
+    }
+    if (record->requests > record->awaited_count)
+        add(text, "; and %d more", record->requests - record->awaited_count);
+}
+
+static void add_all_several(struct text *text, const struct tern_where_rank *ranks, int size)
+{
+    int shown = 0;
+    for (int rank = 0; rank < size; rank++) {
+        const struct tern_wait_record *record = wait_of(ranks, rank);
+        if (record && record->requests > 1 && record->awaited_count && shown++ < SEVERAL_SHOWN)
+            add_several(text, rank, record);
+    }
+    if (shown > SEVERAL_SHOWN)
+        add(text, "\n    and %d more ranks wait for several requests", shown - SEVERAL_SHOWN);
+}
+
 /* ---- who waits for whom ---- */
 
-/* Returns the rank for which a rank waits, or -1. */
-static int awaited_by(const struct tern_where_rank *ranks, int size, int rank)
+/* Returns the rank without which a wait does not end, or -1. `i`: which of those in the record. */
+static int awaited_rank(const struct tern_wait_record *record, int size, int i)
 {
-    const struct tern_wait_record *record = wait_of(ranks, rank);
-    return record && record->world >= 0 && record->world < size ? record->world : -1;
+    const struct tern_awaited *awaited = &record->awaited[i];
+    bool own = awaited->kind == TERN_WAIT_SEND && awaited->lacking > 0;
+    return i < record->awaited_count && !record->any && !own && !awaited->job &&
+                   awaited->world >= 0 && awaited->world < size
+               ? awaited->world
+               : -1;
+}
+
+/* Which of the ranks in a record is followed. A rank may wait for several. */
+struct choice {
+    int which; /* -1: none */
+    int next;  /* that rank, or -1 */
+};
+
+/* Returns the first awaited rank for which `leads` is true; without it, the first one. */
+static struct choice choose(const struct tern_wait_record *record, int size, const bool *leads)
+{
+    for (int i = 0; record && i < TERN_AWAITED_SHOWN; i++) {
+        int next = awaited_rank(record, size, i);
+        if (next >= 0 && (!leads || leads[next]))
+            return (struct choice){i, next};
+    }
+    return (struct choice){-1, -1};
+}
+
+/* Sets leads[rank] to true if its waits lead to a circle: takes away the ranks that wait for none
+ * of those that are left, until no such rank is left. */
+static void find_circles(const struct tern_where_rank *ranks, int size, bool *leads)
+{
+    enum { MOST = TERN_AWAITED_SHOWN };
+    /* for each rank: the first edge that leads to it; for each edge: the next one to that rank */
+    int *first = tern_must_alloc((size_t)size * sizeof *first);
+    int *next = tern_must_alloc((size_t)size * MOST * sizeof *next);
+    int *open = tern_must_alloc((size_t)size * sizeof *open); /* edges of a rank to those left */
+    int *stack = tern_must_alloc((size_t)size * sizeof *stack), depth = 0;
+    for (int rank = 0; rank < size; rank++)
+        first[rank] = -1;
+    for (int rank = 0; rank < size; rank++) {
+        const struct tern_wait_record *record = wait_of(ranks, rank);
+        for (int i = 0; record && i < MOST; i++) {
+            int to = awaited_rank(record, size, i);
+            if (to < 0)
+                continue;
+            next[rank * MOST + i] = first[to];
+            first[to] = rank * MOST + i;
+            open[rank]++;
+        }
+        leads[rank] = true;
+    }
+    for (int rank = 0; rank < size; rank++)
+        if (!open[rank])
+            stack[depth++] = rank;
+    while (depth) {
+        int gone = stack[--depth];
+        leads[gone] = false;
+        for (int edge = first[gone]; edge >= 0; edge = next[edge])
+            if (!--open[edge / MOST])
+                stack[depth++] = edge / MOST;
+    }
+    free(stack);
+    free(open);
+    free(next);
+    free(first);
+}
+
+/* Chooses for each rank whom to follow: if there is a way to a circle, that one. */
+static struct choice *choose_all(const struct tern_where_rank *ranks, int size)
+{
+    struct choice *choices = tern_must_alloc((size_t)size * sizeof *choices);
+    bool *leads = tern_must_alloc((size_t)size * sizeof *leads);
+    find_circles(ranks, size, leads);
+    for (int rank = 0; rank < size; rank++)
+        choices[rank] = choose(wait_of(ranks, rank), size, leads[rank] ? leads : NULL);
+    free(leads);
+    return choices;
 }
 
 /* Appends "rank 0 waits in MPI_Recv for rank 1, tag 7, MPI_COMM_WORLD". */
-static void add_link(struct text *text, const struct tern_where_rank *ranks, int rank)
+static void add_link(struct text *text, const struct tern_where_rank *ranks, int rank,
+                     struct choice choice)
 {
     const struct tern_wait_record *record = wait_of(ranks, rank);
     char tag[24], words[LINE];
@@ -392,9 +581,9 @@ static void add_link(struct text *text, const struct tern_where_rank *ranks, int
         add(text, "rank %d waits %s", rank, words);
         return;
     }
-    name_tag(record->tag, tag, sizeof tag);
+    name_tag(record->awaited[choice.which].tag, tag, sizeof tag);
     add(text, "rank %d waits in %s for rank %d, ", rank,
-        *record->procedure ? record->procedure : "MPI", record->world);
+        *record->procedure ? record->procedure : "MPI", choice.next);
     if (record->kind == TERN_WAIT_COLLECTIVE)
         add(text, "number %lld, ", (long long)record->number);
     else
@@ -402,15 +591,15 @@ static void add_link(struct text *text, const struct tern_where_rank *ranks, int
     add(text, "%s", comm_of(record));
 }
 
-static void add_circle(struct text *text, const struct tern_where_rank *ranks, int size, int start,
-                       int length)
+static void add_circle(struct text *text, const struct tern_where_rank *ranks,
+                       const struct choice *choices, int start, int length)
 {
     int rank = start;
     add(text, "\n    a circle of %d rank%s: ", length, length == 1 ? "" : "s");
     for (int i = 0; i < length && i < CIRCLE_SHOWN; i++) {
         add(text, "%s", i ? "; " : "");
-        add_link(text, ranks, rank);
-        rank = awaited_by(ranks, size, rank);
+        add_link(text, ranks, rank, choices[rank]);
+        rank = choices[rank].next;
     }
     if (length > CIRCLE_SHOWN)
         add(text, "; ... up to rank %d again", start);
@@ -425,14 +614,14 @@ struct chain {
 
 /* Follows the waits of `rank`, and notes where they lead for all ranks on the way. `path` has room
  * for all ranks. */
-static void follow(const struct tern_where_rank *ranks, int size, int rank, struct chain *chains,
-                   int *path, int *step_of)
+static void follow(const struct choice *choices, int rank, struct chain *chains, int *path,
+                   int *step_of)
 {
     int length = 0, at = rank;
     while (at >= 0 && chains[at].last < 0 && !step_of[at]) {
         path[length++] = at;
         step_of[at] = length;
-        at = awaited_by(ranks, size, at);
+        at = choices[at].next;
     }
     struct chain end = {.last = path[length - 1]};
     if (at >= 0 && chains[at].last >= 0) {
@@ -460,7 +649,7 @@ static void add_ends(struct text *text, const struct tern_where_rank *ranks, int
         counts[chains[rank].last] += chains[rank].last != rank && !chains[rank].circle;
     for (int shown = 0; shown < CHAINS_SHOWN; shown++) {
         const struct verb *verb;
-        char words[LINE];
+        char words[LINE], name[RANK_TEXT];
         int most = 0;
         for (int rank = 1; rank < size; rank++)
             most = counts[rank] > counts[most] ? rank : most;
@@ -469,6 +658,9 @@ static void add_ends(struct text *text, const struct tern_where_rank *ranks, int
         describe(&ranks[most], &verb, words, sizeof words);
         add(text, "\n    %d rank%s in the end for rank %d, which %s %.200s", counts[most],
             counts[most] == 1 ? " waits" : "s wait", most, verb->one, words);
+        const struct tern_wait_record *record = wait_of(ranks, most);
+        if (record && record->awaited[0].job)
+            add(text, ", for %s", rank_of(&record->awaited[0], name));
         counts[most] = 0;
     }
     free(counts);
@@ -485,8 +677,8 @@ static const struct tern_wait_record *unheard_of(const struct tern_where_rank *r
 
 /* Returns true if a message between ranks of a circle may be on its way: then the circle is no
  * deadlock. */
-static bool may_open(const struct tern_where_rank *ranks, int size, const struct chain *chains,
-                     int start, int length)
+static bool may_open(const struct tern_where_rank *ranks, int size, const struct choice *choices,
+                     const struct chain *chains, int start, int length)
 {
     int rank = start;
     for (int i = 0; i < length; i++) {
@@ -494,13 +686,14 @@ static bool may_open(const struct tern_where_rank *ranks, int size, const struct
         int to = record ? record->unheard_world : -1;
         if (to >= 0 && to < size && chains[to].circle && chains[to].last == start)
             return true;
-        rank = awaited_by(ranks, size, rank);
+        rank = choices[rank].next;
     }
     return false;
 }
 
 static void add_chains(struct text *text, const struct tern_where_rank *ranks, int size)
 {
+    struct choice *choices = choose_all(ranks, size);
     struct chain *chains = tern_must_alloc((size_t)size * sizeof *chains);
     int *path = tern_must_alloc((size_t)size * sizeof *path);
     int *step_of = tern_must_alloc((size_t)size * sizeof *step_of), circles = 0;
@@ -508,17 +701,19 @@ static void add_chains(struct text *text, const struct tern_where_rank *ranks, i
         chains[rank].last = -1;
     for (int rank = 0; rank < size; rank++)
         if (chains[rank].last < 0)
-            follow(ranks, size, rank, chains, path, step_of);
+            follow(choices, rank, chains, path, step_of);
     for (int rank = 0; rank < size; rank++)
-        if (chains[rank].length && !may_open(ranks, size, chains, rank, chains[rank].length) &&
+        if (chains[rank].length &&
+            !may_open(ranks, size, choices, chains, rank, chains[rank].length) &&
             circles++ < CHAINS_SHOWN)
-            add_circle(text, ranks, size, rank, chains[rank].length);
+            add_circle(text, ranks, choices, rank, chains[rank].length);
     if (circles > CHAINS_SHOWN)
         add(text, "\n    and %d more circles", circles - CHAINS_SHOWN);
     add_ends(text, ranks, size, chains);
     free(step_of);
     free(path);
     free(chains);
+    free(choices);
 }
 
 /* ---- messages on their way ---- */
@@ -558,8 +753,9 @@ static void add_unasked(struct text *text, int rank, const struct tern_wait_reco
         "%lld bytes, %s",
         rank, first->world >= 0 ? first->world : first->source, first->tag, (long long)first->bytes,
         comm_name(first->comm));
-    if (record->kind == TERN_WAIT_RECV && record->tag != ANY && record->tag != first->tag)
-        add(text, "; it waits for tag %d", record->tag);
+    if (record->kind == TERN_WAIT_RECV && record->awaited_count == 1 &&
+        record->awaited[0].tag > ANY && record->awaited[0].tag != first->tag)
+        add(text, "; it waits for tag %d", record->awaited[0].tag);
     if (record->unasked_count > 1)
         add(text, "; and for %u more", record->unasked_count - 1);
 }
@@ -586,10 +782,13 @@ char *tern_where_table(const struct tern_where_rank *ranks, int size)
         members[rank].rank = rank;
         describe(&ranks[rank], &members[rank].verb, words, sizeof words);
         members[rank].words = tern_must_copy(words);
+        const struct tern_wait_record *record = wait_of(ranks, rank);
+        members[rank].comm = waits_for_all(record) ? record->members_hash : 0;
     }
     qsort(members, (size_t)size, sizeof *members, by_words);
     add(&text, "%s", "");
     add_groups(&text, ranks, members, size);
+    add_all_several(&text, ranks, size);
     add_all_unheard(&text, ranks, size);
     add_chains(&text, ranks, size);
     add_all_unasked(&text, ranks, size);

@@ -120,6 +120,63 @@ static void hang_in_messages(const char *how)
     }
 }
 
+/* Hangs on several requests, on communicators of some ranks, and in partitioned communication. */
+static void hang_in_several(const char *how)
+{
+    MPI_Comm some;
+    MPI_Request requests[6];
+    if (strcmp(how, "second") == 0 && rank < 2) { /* the circle goes through the second request */
+        MPI_Irecv(&value[0], 1, MPI_INT, 2, 1, MPI_COMM_WORLD, &requests[0]);
+        MPI_Irecv(&value[1], 1, MPI_INT, 1 - rank, 4, MPI_COMM_WORLD, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    } else if (strcmp(how, "second") == 0) {
+        sleep(1000);
+    } else if (strcmp(how, "many") == 0 && rank == 0) {
+        for (int i = 0; i < 6; i++)
+            MPI_Irecv(&large[i], 1, MPI_CHAR, 1 + i % 2, i, MPI_COMM_WORLD, &requests[i]);
+        MPI_Waitall(6, requests, MPI_STATUSES_IGNORE);
+    } else if (strcmp(how, "rows") == 0) { /* ranks 1 and 4 do not come */
+        MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &some);
+        MPI_Comm_set_name(some, "row");
+        if (rank != 1 && rank != 4)
+            MPI_Barrier(some);
+        else
+            sleep(1000);
+    } else if (strcmp(how, "partitions") == 0) {
+        MPI_Request *request = &requests[0];
+        if (rank == 0)
+            MPI_Psend_init(large, 4, 8, MPI_CHAR, 1, 5, MPI_COMM_WORLD, MPI_INFO_NULL, request);
+        else
+            MPI_Precv_init(large, 2, 16, MPI_CHAR, rank == 1 ? 0 : 1, 5, MPI_COMM_WORLD,
+                           MPI_INFO_NULL, request);
+        MPI_Start(request);
+        if (rank == 0)
+            MPI_Pready(2, *request);
+        MPI_Wait(request, MPI_STATUS_IGNORE);
+    }
+}
+
+/* Starts two processes. A rank of this job and one of theirs wait for each other. */
+static void hang_across_jobs(char *program, const char *how)
+{
+    MPI_Comm parent, others;
+    char *arguments[] = {(char *)how, NULL};
+    MPI_Comm_get_parent(&parent);
+    if (parent == MPI_COMM_NULL)
+        MPI_Comm_spawn(program, arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &others,
+                       MPI_ERRCODES_IGNORE);
+    if (strcmp(how, "finalize") == 0) {
+        if (parent != MPI_COMM_NULL && rank == 0)
+            sleep(1000);
+        MPI_Finalize();
+        exit(0);
+    }
+    if (parent == MPI_COMM_NULL)
+        MPI_Recv(value, 1, MPI_INT, 1 - rank % 2, 3, others, MPI_STATUS_IGNORE);
+    else
+        MPI_Recv(value, 1, MPI_INT, 0, 3, parent, MPI_STATUS_IGNORE);
+}
+
 /* All ranks but 0 are in a collective of a window or a file. */
 static void hang_in_parts(const char *how)
 {
@@ -194,6 +251,9 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "pingpong") == 0 && rank < 2)
         ping_pong();
     hang_in_messages(argv[1]);
+    hang_in_several(argv[1]);
+    if (strcmp(argv[1], "jobs") == 0 || strcmp(argv[1], "finalize") == 0)
+        hang_across_jobs(argv[0], argv[1]);
     hang_in_parts(argv[1]);
     if (strcmp(argv[1], "compute") == 0)
         spin(6);

@@ -29,7 +29,12 @@ static void waits(int rank, int kind, const char *procedure, int peer, int tag)
     struct tern_wait_record *record = &ranks[rank].where.record;
     ranks[rank].where.waits = true;
     *record = (struct tern_wait_record){
-        .kind = kind, .peer = peer, .world = peer, .tag = tag, .comm_size = MANY};
+        .kind = kind,
+        .comm_size = MANY,
+        .awaited_count = 1,
+        .awaited = {{.kind = kind, .rank = peer, .world = peer, .tag = tag}},
+        .run_count = kind == TERN_WAIT_COLLECTIVE,
+        .members = {{.first = 0, .stride = 1, .count = MANY}}};
     snprintf(record->procedure, sizeof record->procedure, "%s", procedure);
     snprintf(record->comm, sizeof record->comm, "MPI_COMM_WORLD");
 }
@@ -220,7 +225,7 @@ START_TEST(damaged_records)
         for (size_t k = 0; k < sizeof damaged.record; k++)
             ((char *)&damaged.record)[k] = (char)rand();
         damaged.record.kind = rand() % (TERN_WAIT_KINDS + 1);
-        damaged.record.world = rand() % 8 - 2;
+        damaged.record.awaited[0].world = rand() % 8 - 2;
         parcel.size = 0;
         tern_where_pack(&damaged, &parcel);
         struct tern_reader reader = {.at = parcel.bytes, .left = parcel.size};
@@ -244,10 +249,10 @@ START_TEST(locks_of_windows)
     seen(1, 'R');
     for (int rank = 2; rank < 6; rank++)
         waits(rank, TERN_WAIT_LOCK, "MPI_Win_lock", rank == 2 ? 0 : rank == 5 ? 1 : 7 - rank, 0);
-    ranks[2].where.record.world = 1;
+    ranks[2].where.record.awaited[0].world = 1;
     strcpy(ranks[2].where.record.comm, "counters");
     strcpy(ranks[3].where.record.comm, "a window");
-    ranks[5].where.record.world = -1;
+    ranks[5].where.record.awaited[0].world = -1;
     char *table = page(6);
     has(table, "1 rank waits in MPI_Win_lock, for the lock of rank 0's part of window counters, which rank 1 holds, for 0 s: 2");
     has(table, "1 rank waits in the end for rank 1, which");
@@ -258,6 +263,59 @@ START_TEST(locks_of_windows)
     ranks[2].where.record.number = 3;
     table = page(6);
     has(table, "which 3 ranks share; rank 1 took it last");
+    free(table);
+}
+END_TEST
+
+/* Rank 0 waits for 2 and 1, and 1 for 3 and 0; rank 4 for one of two; 5 for a rank of job 3. */
+START_TEST(several_requests)
+{
+    for (int rank = 0; rank < 6; rank++)
+        waits(rank, TERN_WAIT_RECV, "MPI_Waitall", rank + 2, 1);
+    seen(2, 'S');
+    seen(3, 'S');
+    for (int rank = 0; rank < 5; rank++) {
+        struct tern_wait_record *record = &ranks[rank].where.record;
+        record->requests = 6;
+        record->awaited_count = 2;
+        record->awaited[1] = (struct tern_awaited){
+            .kind = TERN_WAIT_SEND, .rank = 1 - rank, .world = 1 - rank, .tag = 4};
+    }
+    ranks[4].where.record.any = 1;
+    ranks[4].where.record.awaited[1].world = 4;
+    ranks[5].where.record.awaited[0].job = 3;
+    char *table = page(6);
+    has(table, "\n    rank 0 waits for rank 2, tag 1; a receive by rank 1, tag 4; and 4 more");
+    has(table, "\n    rank 4 waits for any of: rank 6, tag 1; a receive by rank 4, tag 4; and 4 more");
+    has(table, "\n    a circle of 2 ranks: rank 0 waits in MPI_Waitall for rank 1, tag 4, "
+               "MPI_COMM_WORLD; rank 1 waits in MPI_Waitall for rank 0, tag 4, MPI_COMM_WORLD");
+    ck_assert_ptr_null(strstr(table, "a circle of 1 rank")); /* 4 waits for any */
+    has(table, "for rank 7 of job 3");
+    free(table);
+}
+END_TEST
+
+/* Two communicators with one id and name: even ranks of 8, and the first three. Rank 6 has passed. */
+START_TEST(some_ranks)
+{
+    for (int rank = 0; rank < 8; rank++) {
+        bool even = rank % 2 == 0;
+        waits(rank, TERN_WAIT_COLLECTIVE, "MPI_Barrier", 0, 0);
+        struct tern_wait_record *record = &ranks[rank].where.record;
+        record->comm_id = 16;
+        record->comm_size = even ? 4 : 3;
+        record->number = rank == 6 ? 2 : 1;
+        record->members_hash = even ? 77 : 78;
+        record->members[0] = (struct tern_members){even ? 0 : 1, 2, even ? 4 : 3};
+    }
+    seen(2, 'S');
+    seen(3, 'S');
+    seen(7, 'S');
+    char *table = page(8);
+    has(table, "MPI_Barrier, number 1 on MPI_COMM_WORLD (2 of its 4 ranks), for 0 s: 0,4");
+    has(table, "MPI_Barrier, number 1 on MPI_COMM_WORLD (2 of its 3 ranks), for 0 s: 1,5");
+    has(table, "MPI_Barrier, number 1 on MPI_COMM_WORLD, lacks rank 2");
+    has(table, "MPI_Barrier, number 1 on MPI_COMM_WORLD, lacks rank 3");
     free(table);
 }
 END_TEST
@@ -274,6 +332,8 @@ int main(void)
     tcase_add_test(tcase, many_run);
     tcase_add_test(tcase, own_tags);
     tcase_add_test(tcase, chains);
+    tcase_add_test(tcase, several_requests);
+    tcase_add_test(tcase, some_ranks);
     tcase_add_test(tcase, silent_host);
     tcase_add_test(tcase, states);
     tcase_add_test(tcase, damaged_records);

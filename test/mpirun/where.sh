@@ -65,6 +65,38 @@ end
 start 3 any
 where "any of several requests" '^ +3 ranks wait in MPI_Waitany \(2 requests\), the first of them, tag 1, MPI_COMM_WORLD, '
 hasnt "any of several requests is no circle" table 'circle|in the end'
+has "each of several requests is named" table '^    rank 0 waits for any of: rank 1, tag 1; rank 2, tag 2$'
+end
+start 3 second
+where "all requests of MPI_Waitall" '^    rank 0 waits for rank 2, tag 1; rank 1, tag 4$'
+has "a circle through the second request" table '^    a circle of 2 ranks: rank 0 waits in MPI_Waitall for rank 1, tag 4, MPI_COMM_WORLD; rank 1 waits in MPI_Waitall for rank 0, tag 4, '
+end
+start 3 many
+where "more requests than are named" '^    rank 0 waits for rank 1, tag 0; rank 2, tag 1; rank 1, tag 2; rank 2, tag 3; and 2 more$'
+end
+start 6 rows
+where "communicators with one name are two lines" '^ +2 ranks wait in MPI_Barrier, number [0-9]+ on row \(2 of its 3 ranks\), .*: 0,2$'
+has "the other one" table '^ +2 ranks wait in MPI_Barrier, number [0-9]+ on row \(2 of its 3 ranks\), .*: 3,5$'
+has "the rank that the first one lacks" table '^    MPI_Barrier, number [0-9]+ on row, lacks rank 4$'
+has "the rank that the second one lacks" table '^    MPI_Barrier, number [0-9]+ on row, lacks rank 1$'
+end
+start 3 partitions
+where "a partitioned send" '^ +1 rank waits in MPI_Wait, 3 of 4 partitions lack its own MPI_Pready, tag 5, MPI_COMM_WORLD, for rank 1, .*: 0 '
+has "a partitioned receive" table '^ +1 rank waits in MPI_Wait, 3 of 4 partitions lack the sender.s MPI_Pready, or are on their way, tag 5, MPI_COMM_WORLD, for rank 0, .*: 1 '
+has "a partitioned receive without a sender" table '^ +1 rank waits in MPI_Wait, the sender has not called MPI_Psend_init, tag 5, MPI_COMM_WORLD, for rank 1, .*: 2 '
+hasnt "the rank's own MPI_Pready is no circle" table 'circle'
+end
+start 2 jobs
+where "ranks of another job" '^ +2 ranks wait in MPI_Recv, tag 3, .*, for different ranks, .*: 0,1$'
+"$MPIRUN" --where "$(sed -n 's/.* own: mpirun --where //p' table)" >table
+has "and the reverse" table '^ +2 ranks wait in MPI_Recv, tag 3, MPI_COMM_PARENT, for rank 0 of job 1, .*: 0,1$'
+end
+start 1 jobs
+where "a rank of another job, with its number" '^ +1 rank waits in MPI_Recv, tag 3, .*, for rank 1 of job 2, 4 bytes at most, .*: 0 '
+end
+start 3 finalize
+where "MPI_Finalize waits for other jobs" '^ +3 ranks wait in MPI_Finalize, which waits for other jobs, number 1 on a communicator of 5 ranks .* \(3 of its 5 ranks\), .*: 0-2$'
+has "and who of them is missing" table 'for rank 0 of job 2$'
 end
 start 4 recv
 where "a rank that is not in the collective" '^ +3 ranks wait in MPI_Allreduce, number 11 on MPI_COMM_WORLD \(3 of its 4 ranks\), .*: 0,2,3$'
@@ -89,7 +121,8 @@ is "--where of a stopped mpirun" "$rc $(cat table)" "1 "
 has "--where of a stopped mpirun" err "^mpirun: mpirun $mpirun is stopped, .* \`kill -CONT $mpirun\` lets it go on\$"
 end
 start 3 file
-where "a file" '^ +2 ranks wait in MPI_File_write_all, the file hanging.data, for .*: 1,2$'
+where "a file" '^ +2 ranks wait in MPI_File_write_all, the file hanging.data \(2 of its 3 ranks\), for .*: 1,2$'
+has "the file's collective lacks rank 0" table '^    MPI_File_write_all, the file hanging.data, lacks rank 0$'
 where "who is waited for" '^    (a circle of 1 rank: rank 0 waits in MPI_Recv for rank 0|2 ranks wait in the end for rank 0)'
 end
 start 3 icoll
