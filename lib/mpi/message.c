@@ -21,8 +21,8 @@
 struct tern_message tern_message_no_proc = {
     .obj = {.handle = (struct tern_handle *)&ompi_message_no_proc, .refs = 1}};
 
-int tern_mpi_improbe(int source, int tag, struct tern_comm *comm, int *flag,
-                     struct tern_message **ret_message, MPI_Status *status)
+static int probe(int source, int tag, struct tern_comm *comm, int *flag,
+                 struct tern_message **ret_message, MPI_Status *status)
 {
     struct tern_unexpected *unexpected;
     MPI_Status found_status;
@@ -54,6 +54,18 @@ int tern_mpi_improbe(int source, int tag, struct tern_comm *comm, int *flag,
     return 0;
 }
 
+int tern_mpi_improbe(int source, int tag, struct tern_comm *comm, int *flag,
+                     struct tern_message **ret_message, MPI_Status *status)
+{
+    int error = probe(source, tag, comm, flag, ret_message, status);
+    if (TERN_UNLIKELY(tern_tests.due && !error && !*flag))
+        tern_test_tell(&(struct tern_waiter){
+            .lane = comm->p2p.lane,
+            .procedure = "MPI_Improbe",
+            .probe = &(struct tern_probe){.context = &comm->p2p, .source = source, .tag = tag}});
+    return error;
+}
+
 int tern_mpi_mprobe(int source, int tag, struct tern_comm *comm, struct tern_message **ret_message,
                     MPI_Status *status)
 {
@@ -63,7 +75,7 @@ int tern_mpi_mprobe(int source, int tag, struct tern_comm *comm, struct tern_mes
 
     for (;;) {
         int found;
-        int error = tern_mpi_improbe(source, tag, comm, &found, ret_message, status);
+        int error = probe(source, tag, comm, &found, ret_message, status);
         if (error || found)
             return error;
         tern_wait(&waiter);

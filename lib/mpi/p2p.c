@@ -131,7 +131,7 @@ int tern_mpi_recv_init(void *buf, MPI_Count count, struct tern_datatype *datatyp
     return error;
 }
 
-int tern_mpi_iprobe(int source, int tag, struct tern_comm *comm, int *flag, MPI_Status *status)
+static int probe(int source, int tag, struct tern_comm *comm, int *flag, MPI_Status *status)
 {
     MPI_Status found_status;
     bool found = true;
@@ -149,6 +149,17 @@ int tern_mpi_iprobe(int source, int tag, struct tern_comm *comm, int *flag, MPI_
     return 0;
 }
 
+int tern_mpi_iprobe(int source, int tag, struct tern_comm *comm, int *flag, MPI_Status *status)
+{
+    int error = probe(source, tag, comm, flag, status);
+    if (TERN_UNLIKELY(tern_tests.due && !error && !*flag))
+        tern_test_tell(&(struct tern_waiter){
+            .lane = comm->p2p.lane,
+            .procedure = "MPI_Iprobe",
+            .probe = &(struct tern_probe){.context = &comm->p2p, .source = source, .tag = tag}});
+    return error;
+}
+
 int tern_mpi_probe(int source, int tag, struct tern_comm *comm, MPI_Status *status)
 {
     const struct tern_probe awaited = {.context = &comm->p2p, .source = source, .tag = tag};
@@ -157,7 +168,7 @@ int tern_mpi_probe(int source, int tag, struct tern_comm *comm, MPI_Status *stat
 
     for (;;) {
         int found;
-        int error = tern_mpi_iprobe(source, tag, comm, &found, status);
+        int error = probe(source, tag, comm, &found, status);
         if (error || found)
             return error;
         tern_wait(&waiter);

@@ -314,6 +314,9 @@ int tern_mpi_test(struct tern_request **request, int *flag, MPI_Status *status)
         tern_lane_poll((*request)->lane);
     if ((*request)->complete)
         return report_one(request, status);
+    if (TERN_UNLIKELY(tern_tests.due))
+        tern_test_tell(&(struct tern_waiter){
+            .lane = (*request)->lane, .procedure = "MPI_Test", .request = *request});
     *flag = 0;
     return 0;
 }
@@ -358,6 +361,17 @@ int tern_mpi_waitall(int count, MPI_Request requests[], MPI_Status statuses[])
     return report_all(count, requests, statuses);
 }
 
+void tern_requests_tell_test(const char *procedure, int count, const MPI_Request requests[],
+                             struct tern_request *all)
+{
+    if (TERN_UNLIKELY(tern_tests.due))
+        tern_test_tell(&(struct tern_waiter){.lane = tern_requests_lane(count, requests),
+                                             .procedure = procedure,
+                                             .request = all,
+                                             .handles = requests,
+                                             .handle_count = count});
+}
+
 int tern_mpi_testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
     bool progressed = false;
@@ -370,8 +384,10 @@ int tern_mpi_testall(int count, MPI_Request requests[], int *flag, MPI_Status st
         if (!progressed)
             tern_lane_poll(tern_requests_lane(count, requests));
         progressed = true;
-        if (!request->complete)
+        if (!request->complete) {
+            tern_requests_tell_test("MPI_Testall", count, requests, request);
             return 0;
+        }
     }
     *flag = 1;
     return report_all(count, requests, statuses);
@@ -435,6 +451,7 @@ int tern_mpi_testany(int count, MPI_Request requests[], int *index, int *flag, M
     }
     *flag = i >= 0 || !active;
     if (!*flag) {
+        tern_requests_tell_test("MPI_Testany", count, requests, NULL);
         *index = MPI_UNDEFINED;
         return 0;
     }
@@ -506,7 +523,10 @@ int tern_mpi_testsome(int count, MPI_Request requests[], int *outcount, int indi
 
     if (tern_lane_poll(lane) > 0)
         gather_events(lane, count);
-    return report_some(count, requests, outcount, indices, statuses);
+    int error = report_some(count, requests, outcount, indices, statuses);
+    if (*outcount == 0)
+        tern_requests_tell_test("MPI_Testsome", count, requests, NULL);
+    return error;
 }
 
 /* ---- starting and cancelling ---- */

@@ -73,6 +73,10 @@ int tern_request_new_idle(struct tern_comm *comm, const MPI_Status *status,
 /* Returns the lane of those requests that are under way. Returns NULL if they have several lanes,
  * or if there is only one lane. */
 struct tern_lane *tern_requests_lane(int count, const MPI_Request requests[]);
+/* Tells of a test of several requests that has found nothing, if it is time for it
+ * (tern_test_tell). `all`: the first one that is not complete, if all must be; else NULL. */
+void tern_requests_tell_test(const char *procedure, int count, const MPI_Request requests[],
+                             struct tern_request *all);
 
 /* Releases the requests that the user freed while they were active and that are complete now. Hold
  * no lane. */

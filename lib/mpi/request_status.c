@@ -50,23 +50,30 @@ int tern_mpi_request_get_status(struct tern_request *request, int *flag, MPI_Sta
     if (under_way(request))
         tern_lane_poll(request->lane);
     *flag = !under_way(request);
+    if (TERN_UNLIKELY(!*flag && tern_tests.due))
+        tern_test_tell(&(struct tern_waiter){
+            .lane = request->lane, .procedure = "MPI_Request_get_status", .request = request});
     return *flag ? look(request, status) : 0;
 }
 
-static bool any_under_way(int count, const MPI_Request requests[])
+/* Returns the first request that is under way, or NULL. */
+static struct tern_request *first_under_way(int count, const MPI_Request requests[])
 {
     for (int i = 0; i < count; i++)
         if (under_way(tern_request_of(requests[i])))
-            return true;
-    return false;
+            return tern_request_of(requests[i]);
+    return NULL;
 }
 
 int tern_mpi_request_get_status_all(int count, const MPI_Request array_of_requests[], int *flag,
                                     MPI_Status array_of_statuses[])
 {
-    if (any_under_way(count, array_of_requests))
+    if (first_under_way(count, array_of_requests))
         tern_lane_poll(tern_requests_lane(count, array_of_requests));
-    *flag = !any_under_way(count, array_of_requests);
+    struct tern_request *first = first_under_way(count, array_of_requests);
+    *flag = !first;
+    if (first)
+        tern_requests_tell_test("MPI_Request_get_status_all", count, array_of_requests, first);
     int error = 0;
     for (int i = 0; i < count && *flag; i++) {
         int query_error = look_at(array_of_requests[i], array_of_statuses, i);
@@ -103,6 +110,8 @@ int tern_mpi_request_get_status_any(int count, const MPI_Request array_of_reques
     }
     *flag = i >= 0 || !active;
     *index = i >= 0 ? i : MPI_UNDEFINED;
+    if (!*flag)
+        tern_requests_tell_test("MPI_Request_get_status_any", count, array_of_requests, NULL);
     return *flag ? look(i >= 0 ? tern_request_of(array_of_requests[i]) : NULL, status) : 0;
 }
 
@@ -124,5 +133,7 @@ int tern_mpi_request_get_status_some(int count, const MPI_Request array_of_reque
         array_of_indices[found++] = i;
     }
     *outcount = active ? found : MPI_UNDEFINED;
+    if (active && !found)
+        tern_requests_tell_test("MPI_Request_get_status_some", count, array_of_requests, NULL);
     return error;
 }

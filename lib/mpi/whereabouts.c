@@ -193,7 +193,17 @@ static void describe_lock(struct tern_wait_record *record, const struct tern_pro
     struct tern_awaited *awaited = new_awaited(record);
     name_peer(awaited, probe->context, (int)taker - 1);
     awaited->rank = probe->source;
-    record->number = lock >> 63 ? 0 : (int64_t)lock;
+    record->number = lock >> 63 ? 0 : lock ? (int64_t)lock : -1;
+    record->exclusive = probe->exclusive;
+}
+
+/* Names the port by its host and number; the rest of its name is a secret. */
+static void describe_port(struct tern_wait_record *record, const char *port)
+{
+    char host[64] = "", number[8] = "";
+    record->kind = TERN_WAIT_PORT;
+    if (sscanf(port, "%*[^/]/%63[^/]/%7[0-9]", host, number) == 2)
+        snprintf(record->comm, sizeof record->comm, "port %s of host %.19s", number, host);
 }
 
 static void describe_collective(struct tern_wait_record *record, const struct tern_waiter *waiter,
@@ -253,8 +263,8 @@ static void add_request(struct tern_wait_record *record, const struct tern_waite
     }
 }
 
-/* Describes the requests of the call that are not complete: the first one in full. Returns that one,
- * or NULL. */
+/* Describes the requests of the call that are not complete: the first one in full. Returns the
+ * first one, or NULL. */
 static const struct tern_request *describe_handles(struct tern_wait_record *record,
                                                    const struct tern_waiter *waiter)
 {
@@ -334,6 +344,8 @@ static void describe(const struct tern_waiter *waiter, struct tern_wait_record *
         const struct tern_probe *probe = waiter->probe;
         if (probe->lock)
             describe_lock(record, probe);
+        else if (probe->port)
+            describe_port(record, probe->port);
         else
             describe_message(record, &(struct tern_message_facts){.context = probe->context,
                                                               .rank = probe->source,
@@ -371,11 +383,33 @@ static bool own_record(const struct tern_waiter *waiter)
     return true;
 }
 
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Tells of tests in vain, unless another thread waits. Nobody owns the record then. */
+static void tell_tests(const struct tern_waiter *test)
+{
+    struct tern_wait_record record;
+    if (owner.waiter && tern_threads && now_s() - owner.slept <= LEAVE_S)
+        return;
+    owner.waiter = NULL;
+    describe(test, &record);
+    record.tests = 1;
+    record.tested_ms = now_ms();
+    tern_wait_record_write(&record);
+}
+
 static void tell(const struct tern_waiter *waiter, enum tern_wait_news news)
 {
     struct tern_wait_record record;
     pthread_mutex_lock(&owner.lock);
-    if (news == TERN_WAIT_PAUSE) {
+    if (news == TERN_WAIT_TESTS) {
+        tell_tests(waiter);
+    } else if (news == TERN_WAIT_PAUSE) {
         if (owner.waiter == waiter)
             tern_wait_record_sleeps(false);
     } else if (own_record(waiter)) {

@@ -145,24 +145,41 @@ struct tern_waiter {
     bool doubts; /* the waiter is part of a struct tern_doubter */
     bool told;   /* set by tern_wait: tern_wait_tell was called since the last event */
 };
-/* What is awaited without a request: a message, or the lock of a rank's part of a window. */
+/* What is awaited without a request: a message, the lock of a rank's part of a window, or another
+ * job at a port. */
 struct tern_probe {
-    struct tern_context *context;
+    struct tern_context *context; /* NULL: a port */
+    const char *port; /* name of the port (lib/util/port.h); NULL: no port */
     int source, tag; /* of the message; `source` also: the rank whose part it is */
     /* the lock: highest bit for an exclusive holder, or the number of shared ones; NULL: a
      * message */
     const uint64_t *lock;
     const uint32_t *taker; /* rank + 1 of who took the lock last; 0: not known */
+    bool exclusive;        /* an exclusive lock is wanted */
 };
 /* What tern_wait_tell says. */
 enum tern_wait_news {
     TERN_WAIT_ANEW,  /* this thread waits long, and sleeps now */
     TERN_WAIT_AGAIN, /* it sleeps again, in the same wait */
     TERN_WAIT_PAUSE, /* it has woken up, maybe only to sleep again */
+    TERN_WAIT_TESTS, /* it does not wait: its tests or probes have found nothing for long */
 };
 /* Called when a thread has waited for a while without an event, around each further sleep. NULL, or
  * set once by lib/mpi. Called with the waiter's lane locked. */
 extern TERN_OURS void (*tern_wait_tell)(const struct tern_waiter *waiter, enum tern_wait_news news);
+/* This thread's tests and probes, as tern_lane_poll sees them. */
+struct tern_tests {
+    uint64_t since;    /* ticks of the first test without an event since the last look; 0: none */
+    bool due;          /* they have found nothing for a while: call tern_test_tell */
+    bool told;         /* tern_wait_tell was called */
+    uint64_t began_ms; /* when they were first found to be in vain; 0: they are not */
+    uint64_t messages; /* sent and received, at the last look */
+};
+extern TERN_OURS __thread struct tern_tests tern_tests;
+/* Call if tern_tests.due is set after a test or probe that has found nothing; `test` says what it
+ * looked for, and is not waited on. Tells tern_wait_tell of it if no message has come or gone since
+ * the last call. Call without locks. */
+void tern_test_tell(const struct tern_waiter *test);
 /* The MPI procedure in which this thread is, if it waits inside other procedures: messages to the
  * user name it instead of those. NULL if there is none. */
 extern TERN_OURS __thread const char *tern_wait_procedure;

@@ -18,6 +18,7 @@
 #include "lib/pml/match.h"
 #include "lib/pml/pml_request.h"
 #include "lib/rte/rte.h"
+#include "lib/util/launcher.h"
 #include "lib/util/pause.h"
 
 #include <sched.h>
@@ -336,17 +337,6 @@ static enum attempt sleep_until_rung(const struct tern_waiter *waiter)
     return came ? CAME : found.refused ? REFUSED : SLEPT;
 }
 
-int tern_lane_poll(struct tern_lane *lane)
-{
-    int count = progress(lane);
-    if (!count && tern_lane_count > 1)
-        count = look_aside(lane, tern_ticks());
-    if (!count && current_policy() == &crowded)
-        yield_processor(); /* the rank from which we expect something may need the processor */
-    let_others_in();
-    return count;
-}
-
 /* Adds to the counters of a lane whose lock this thread may not hold. */
 static void count_blocked(struct tern_waiter *waiter, uint64_t now)
 {
@@ -497,6 +487,82 @@ void tern_wait(struct tern_waiter *waiter)
     if (TERN_UNLIKELY(shared))
         tern_doorbell_note_waiting(tern_ticks());
 }
+
+/* ---- tests and probes ---- */
+
+__thread struct tern_tests tern_tests;
+
+/* Says that the tests are not in vain any more. */
+static void end_tests(struct tern_tests *tests)
+{
+    tests->began_ms = 0;
+    tests->told = false;
+    tern_wait_tell(NULL, TERN_WAIT_PAUSE);
+}
+
+static inline void note_test(int count)
+{
+    struct tern_tests *tests = &tern_tests;
+    if (count) {
+        tests->since = 0;
+        tests->due = false;
+        if (TERN_UNLIKELY(tests->told))
+            end_tests(tests);
+    } else if (!tests->since) {
+        tests->since = tern_ticks();
+    } else if (tern_ticks() - tests->since > tern_ticks_of_us(TERN_TESTS_NOTED_MS * 1000)) {
+        tests->due = true;
+    }
+}
+
+static uint64_t count_messages(void)
+{
+    uint64_t sum = 0;
+    for (const struct tern_peer *peer = tern_peer_newest(); peer; peer = peer->all_next)
+        sum += __atomic_load_n(&peer->traffic.sent_messages, __ATOMIC_RELAXED) +
+               __atomic_load_n(&peer->traffic.received_messages, __ATOMIC_RELAXED);
+    return sum;
+}
+
+void tern_test_tell(const struct tern_waiter *test)
+{
+    struct tern_tests *tests = &tern_tests;
+    struct tern_waiter told = *test;
+    uint64_t messages = count_messages();
+    bool in_vain = messages == tests->messages;
+    tests->messages = messages;
+    tests->since = 0;
+    tests->due = false;
+    if (!tern_wait_tell)
+        return;
+    if (!in_vain && tests->told)
+        end_tests(tests);
+    if (!in_vain)
+        return;
+    if (!tests->began_ms)
+        tests->began_ms = clock_ms();
+    told.began_ms = tests->began_ms;
+    tests->told = true;
+    if (told.lane)
+        tern_lane_lock(told.lane);
+    tern_wait_tell(&told, TERN_WAIT_TESTS);
+    if (told.lane)
+        tern_lane_unlock(told.lane);
+}
+
+int tern_lane_poll(struct tern_lane *lane)
+{
+    int count = progress(lane);
+    if (!count && tern_lane_count > 1)
+        count = look_aside(lane, tern_ticks());
+    note_test(count);
+    if (!count && current_policy() == &crowded)
+        yield_processor(); /* the rank from which we expect something may need the processor */
+    let_others_in();
+    return count;
+}
+
+/* ---- a thread that makes progress only ---- */
 
 static uint32_t rounds_of_all(void)
 {

@@ -580,7 +580,11 @@ int tern_rma_ask_lock(struct tern_window *window, int rank, bool exclusive)
     static const uint64_t unseen; /* who holds the lock is known to the target only */
     static const uint32_t nobody;
     const struct tern_probe lock = {
-        .context = window->context, .source = rank, .lock = &unseen, .taker = &nobody};
+        .context = window->context,
+        .source = rank,
+        .lock = &unseen,
+        .taker = &nobody,
+        .exclusive = exclusive};
     int rc = ask(window, rank, TERN_RMA_TAKE_LOCK, exclusive, false);
     if (rc)
         return rc;

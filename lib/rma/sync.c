@@ -218,8 +218,13 @@ int tern_window_test(struct tern_window *window, bool *ret_done)
         return rc;
     tern_lane_poll(window->context->lane);
     *ret_done = true;
-    for (int i = 0; i < window->exposed_count; i++)
-        *ret_done &= !window->completions[i] || window->completions[i]->complete;
+    for (int i = 0; i < window->exposed_count && *ret_done; i++) {
+        struct tern_request *completion = window->completions[i];
+        *ret_done = !completion || completion->complete;
+        if (TERN_UNLIKELY(!*ret_done && tern_tests.due))
+            tern_test_tell(&(struct tern_waiter){
+                .lane = completion->lane, .procedure = "MPI_Win_test", .request = completion});
+    }
     return *ret_done ? end_exposure(window) : 0;
 }
 

@@ -66,7 +66,8 @@ static void wait_for_lock(struct tern_window *window, struct tern_rma_target *ta
     const struct tern_probe lock = {.context = window->context,
                                     .source = (int)(target - window->targets),
                                     .lock = &control->lock,
-                                    .taker = &control->taker};
+                                    .taker = &control->taker,
+                                    .exclusive = exclusive};
     struct tern_waiter waiter = {.lane = window->context->lane,
                                  .came = is_free,
                                  .what = &control->lock,

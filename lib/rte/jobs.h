@@ -75,8 +75,8 @@ bool tern_process_comes_first(uint32_t job, uint32_t rank);
 bool tern_process_is_here(uint32_t job, uint32_t rank);
 /* Writes the name of the process's host, or "?". */
 void tern_process_host(uint32_t job, uint32_t rank, char *name, size_t room);
-/* Returns the number that mpirun has given the job of a process, 1 for a job that a user has started.
- * Returns 0 if it is not known. */
+/* Returns the number that mpirun has given the job of a process: 1 if a user has started the job.
+ * Returns 0 if the number is not known. */
 uint32_t tern_process_job_number(uint32_t job, uint32_t rank);
 /* Writes the process as people know it: "rank 3", or "rank 3 of job NAME". Returns `text`. */
 enum { TERN_PROCESS_TEXT = 96 };

@@ -163,7 +163,8 @@ enum tern_wait_kind {
     TERN_WAIT_RECV,    /* a message; also a probe */
     TERN_WAIT_SEND,    /* the receiver of a message */
     TERN_WAIT_COLLECTIVE,
-    TERN_WAIT_LOCK, /* the lock of the part of a window that belongs to `peer` */
+    TERN_WAIT_LOCK, /* the lock of a rank's part of a window */
+    TERN_WAIT_PORT, /* another job, at the port that `comm` names */
     TERN_WAIT_KINDS
 };
 
@@ -197,6 +198,9 @@ struct tern_members {
 };
 enum { TERN_MEMBERS_SHOWN = 8 };
 
+/* A test is noted at most so often; a rank that has noted none for so long does something else. */
+enum { TERN_TESTS_NOTED_MS = 250, TERN_TESTS_OVER_MS = 2000 };
+
 /*
  * What a rank waits for, in the node's memory, where the launcher reads it even if the rank is
  * stopped. A rank writes it when it has slept in vain for a while, so a short wait costs nothing.
@@ -211,11 +215,16 @@ struct tern_wait_record {
     uint64_t comm_id;
     int64_t bytes;  /* of the buffer; -1: not known */
     /* collective: its place among the communicator's, from 1 on; lock: the number of ranks that
-     * share it, 0: one rank alone has it */
+     * share it, 0: one rank alone has it, -1: not known */
     int64_t number;
+    int64_t exclusive; /* lock: nonzero: an exclusive one is wanted */
     int32_t comm_size;
     int32_t requests;      /* requests that the call waits for; 0: not such a call */
     int32_t any;            /* nonzero: one of these requests ends the wait */
+    /* nonzero: no wait, but tests or probes that find nothing, while no message comes or goes */
+    int32_t tests;
+    int32_t unused_tests;
+    uint64_t tested_ms; /* the last time that such a test was noted, on CLOCK_MONOTONIC */
     uint32_t unasked_count; /* messages that have arrived and nobody asked for */
     /* The ranks that are awaited: one, or that of each of the first requests. A lock: `rank` is the
      * rank whose part of the window it is, `world` the rank that took it last. */

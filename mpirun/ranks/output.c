@@ -397,6 +397,11 @@ void tern_output_say(const char *format, ...)
     free(text);
 }
 
+int64_t tern_output_stuck_ms(int which)
+{
+    return output.active ? tern_writer_stuck_ms(&output.sink_of[which]->writer) : -1;
+}
+
 int tern_output_open_streams(void)
 {
     return output.open_streams;

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "mpirun/plan/options.h"
@@ -43,6 +44,10 @@ void tern_output_credit(size_t bytes);
 /* Writes a message of mpirun on standard error, in the form of tern_log, and in order with the
  * ranks' lines. */
 void tern_output_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* In mpirun: returns for how many milliseconds the reader of its standard output (`which` 1) or
+ * error (2) has read nothing while there is no more room, so that ranks that write there wait.
+ * Returns -1 if there is room. */
+int64_t tern_output_stuck_ms(int which);
 /* Returns the number of local streams that have not ended. */
 int tern_output_open_streams(void);
 /* Ends the output: reads what is there now, closes the streams that are still open (a process

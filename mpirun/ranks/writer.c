@@ -6,15 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/util/error.h"
 #include "mpirun/base/strings.h"
 
-static int write_all(int fd, const char *data, size_t size)
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int write_all(struct tern_writer *writer, const char *data, size_t size)
 {
     while (size) {
-        ssize_t n = write(fd, data, size);
+        ssize_t n = write(writer->fd, data, size);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN) {
@@ -26,6 +34,7 @@ static int write_all(int fd, const char *data, size_t size)
             return errno;
         data += n;
         size -= n;
+        __atomic_store_n(&writer->wrote_ms, now_ms(), __ATOMIC_RELAXED);
     }
     return 0;
 }
@@ -50,7 +59,7 @@ static void *run(void *argument)
         int error = writer->error_number;
         pthread_mutex_unlock(&writer->lock);
         if (!error)
-            error = write_all(writer->fd, taken, bytes);
+            error = write_all(writer, taken, bytes);
         pthread_mutex_lock(&writer->lock);
         writer->writing_bytes = 0;
         bool tell = bytes >= TERN_WRITER_FULL / 4 || (error && !writer->error_number);
@@ -81,6 +90,8 @@ void tern_writer_add(struct tern_writer *writer, const char *data, size_t size)
         return;
     pthread_mutex_lock(&writer->lock);
     if (!writer->error_number) {
+        if (!writer->waiting_bytes && !writer->writing_bytes)
+            __atomic_store_n(&writer->wrote_ms, now_ms(), __ATOMIC_RELAXED);
         if (writer->waiting_bytes + size > writer->waiting_room) {
             writer->waiting_room = 2 * (writer->waiting_bytes + size);
             writer->waiting = tern_must_grow(writer->waiting, writer->waiting_room);
@@ -98,6 +109,13 @@ bool tern_writer_full(struct tern_writer *writer)
     bool full = writer->waiting_bytes + writer->writing_bytes >= TERN_WRITER_FULL;
     pthread_mutex_unlock(&writer->lock);
     return full;
+}
+
+int64_t tern_writer_stuck_ms(struct tern_writer *writer)
+{
+    return tern_writer_full(writer)
+               ? now_ms() - __atomic_load_n(&writer->wrote_ms, __ATOMIC_RELAXED)
+               : -1;
 }
 
 int tern_writer_error(struct tern_writer *writer)

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* A descriptor, its thread, and the bytes that wait. */
 struct tern_writer {
@@ -24,6 +25,7 @@ struct tern_writer {
     char *waiting; /* bytes that the thread has not taken yet */
     size_t waiting_bytes, waiting_room;
     size_t writing_bytes; /* taken by the thread, not written yet */
+    int64_t wrote_ms; /* when bytes were written last, or began to wait, on CLOCK_MONOTONIC */
     int error_number; /* errno that stopped the thread's writing, or 0; later bytes are dropped */
 };
 
@@ -36,6 +38,9 @@ int tern_writer_start(struct tern_writer *writer, int fd, int notify_fd);
 void tern_writer_add(struct tern_writer *writer, const char *data, size_t size);
 /* Returns true if the writer is full: the caller should add no more for now. */
 bool tern_writer_full(struct tern_writer *writer);
+/* Returns for how many milliseconds a full writer has written nothing: its reader does not read.
+ * Returns -1 if the writer is not full. */
+int64_t tern_writer_stuck_ms(struct tern_writer *writer);
 /* Returns the errno that stopped writing, or 0. */
 int tern_writer_error(struct tern_writer *writer);
 /* Waits until everything is written or has failed. Blocks. */

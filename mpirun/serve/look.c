@@ -122,6 +122,12 @@ static bool is_of_now(const struct tern_wait_record *record, pid_t pid, int32_t 
     return record->began_ms && (record->process == pid || record->process == program);
 }
 
+/* Returns true if the rank has made such tests a moment ago. */
+static bool is_fresh(const struct tern_wait_record *record)
+{
+    return tern_loop_now_ms() - (int64_t)record->tested_ms < TERN_TESTS_OVER_MS;
+}
+
 /* Sets waits and record. A rank that waits wakes up now and then, and sleeps again at once. */
 static void see_wait(int local_rank, struct glimpse *glimpse)
 {
@@ -135,7 +141,8 @@ static void see_wait(int local_rank, struct glimpse *glimpse)
         bool whole = read_record(local_rank, &glimpse->record);
         if (whole && !is_of_now(&glimpse->record, glimpse->pid, program))
             break;
-        glimpse->waits = whole && glimpse->record.waits;
+        glimpse->waits = whole && glimpse->record.waits &&
+                         (!glimpse->record.tests || is_fresh(&glimpse->record));
     }
 }
 
@@ -192,6 +199,8 @@ static bool has_moved(const struct glimpse *before, const struct glimpse *now)
     if (before->pid != now->pid || before->waits != now->waits)
         return true;
     int used = permille(before, now);
+    if (now->waits && now->record.tests && before->moved_bytes != now->moved_bytes)
+        return true;
     if (now->waits)
         return before->record.began_ms != now->record.began_ms || used > WAIT_PERMILLE;
     if (now->state == 'X' || now->state == 'Z' || now->state == 'T')

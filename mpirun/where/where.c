@@ -85,6 +85,29 @@ static bool all_have(const bool *done)
 
 /* ---- a look ---- */
 
+/* Returns a line for each output of mpirun that its reader does not read. The caller frees it. */
+static char *name_stuck_output(void)
+{
+    static const char *const names[] = {"", "standard output", "standard error"};
+    char *text = tern_must_copy("");
+    for (int which = 1; which <= 2; which++) {
+        int64_t stuck_ms = tern_output_stuck_ms(which);
+        if (stuck_ms < 0)
+            continue;
+        char *more = tern_must_format("%s\n    mpirun's %s is full: what reads it has not read for "
+                                      "%lld s, so ranks that write there wait for it",
+                                      text, names[which], (long long)stuck_ms / 1000);
+        free(text);
+        text = more;
+    }
+    return text;
+}
+
+static bool is_output_stuck(void)
+{
+    return tern_output_stuck_ms(1) >= 0 || tern_output_stuck_ms(2) >= 0;
+}
+
 static void conclude(void)
 {
     struct asker askers[ASKERS_MOST];
@@ -102,7 +125,9 @@ static void conclude(void)
         where.ranks[rank].job_in_mpi = in_mpi;
     char *own = tern_where_table(where.ranks, where.job->map->size);
     char *others = where.listener->name_others();
-    char *table = tern_must_format("%s%s", own, others);
+    char *stuck = name_stuck_output();
+    char *table = tern_must_format("%s%s%s", own, stuck, others);
+    free(stuck);
     free(own);
     free(others);
     free(where.ranks);
@@ -191,7 +216,8 @@ static void report(const char *table, void *unused)
 /* Called when all hosts have answered the last glance. */
 static void conclude_glance(void)
 {
-    if (where.moved) {
+    /* ranks that wait for the reader of mpirun's output do not hang */
+    if (where.moved || is_output_stuck()) {
         where.quiet_ms = where.glanced_ms;
         where.reported = false;
     } else if (where.glanced_ms - where.quiet_ms >= where.report_ms && !where.reported) {

@@ -5,11 +5,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <poll.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -114,9 +116,16 @@ static int call(const char *pid)
     return fd;
 }
 
-/* Returns true if the process is stopped by a signal or a debugger. */
-static bool is_stopped(const char *pid)
+/* What /proc says of a process. */
+struct process {
+    char name[20]; /* of its program, at most 15 bytes; "" if unknown */
+    char state;    /* as in /proc/PID/stat; 0: unknown */
+    int parent;
+};
+
+static struct process look_up(const char *pid)
 {
+    struct process process = {0};
     char path[64], text[400] = "";
     snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
     FILE *file = fopen(path, "re");
@@ -124,8 +133,80 @@ static bool is_stopped(const char *pid)
         text[0] = '\0';
     if (file)
         fclose(file);
-    const char *name_end = strrchr(text, ')'); /* the name may contain anything */
-    return name_end && (name_end[1] && (name_end[2] == 'T' || name_end[2] == 't'));
+    char *name = strchr(text, '('), *end = strrchr(text, ')'); /* the name may contain anything */
+    if (!name || !end || sscanf(end + 1, " %c %d", &process.state, &process.parent) != 2)
+        return (struct process){0};
+    *end = '\0';
+    snprintf(process.name, sizeof process.name, "%s", name + 1);
+    return process;
+}
+
+/* Returns true if the process is stopped by a signal or a debugger. */
+static bool is_stopped(const char *pid)
+{
+    char state = look_up(pid).state;
+    return state == 'T' || state == 't';
+}
+
+/* Finds the mpirun above a process. Returns its process id, or 0. A guardian, which stands between
+ * them, has the job's directory open, too. */
+static int find_above(struct process process)
+{
+    char pid[16];
+    while (process.parent > 1) {
+        int found = process.parent;
+        snprintf(pid, sizeof pid, "%d", found);
+        process = look_up(pid);
+        int fd = strcmp(process.name, "tern-guardian") ? call(pid) : -1;
+        if (fd >= 0) {
+            close(fd);
+            return found;
+        }
+    }
+    return 0;
+}
+
+/* Returns true if the process runs the program that this process runs. */
+static bool is_mpirun(const char *pid)
+{
+    char path[64];
+    struct stat own, other;
+    snprintf(path, sizeof path, "/proc/%.20s/exe", pid);
+    return stat("/proc/self/exe", &own) == 0 && stat(path, &other) == 0 &&
+           own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+}
+
+/* Says why the process does not answer, and what to do. */
+static void explain(const char *pid)
+{
+    char path[64];
+    struct stat entry;
+    struct process process = look_up(pid);
+    snprintf(path, sizeof path, "/proc/%.20s", pid);
+    if (stat(path, &entry) < 0) {
+        tern_log("there is no process %s here; --where wants the process id of mpirun itself, on "
+                 "the host where it was started",
+                 pid);
+    } else if (process.state == 'Z' || process.state == 'X') {
+        tern_log("process %s (%s) has ended", pid, process.name);
+    } else if (geteuid() && entry.st_uid != geteuid()) {
+        const struct passwd *user = getpwuid(entry.st_uid);
+        tern_log("process %s (%s) belongs to user %s (id %d); only this user and root may ask it",
+                 pid, process.name, user ? user->pw_name : "?", (int)entry.st_uid);
+    } else if (find_above(process)) {
+        int above = find_above(process);
+        tern_log("process %s (%s) is no mpirun, but belongs to the job of mpirun %d; ask that one: "
+                 "mpirun --where %d",
+                 pid, process.name, above, above);
+    } else if (is_mpirun(pid)) {
+        tern_log("mpirun %s runs no job now: its job has not begun yet or has ended, or it only "
+                 "starts ranks for an mpirun on another host",
+                 pid);
+    } else {
+        tern_log("process %s (%s) is no mpirun of Tern MPI; --where wants the process id of mpirun "
+                 "itself, which --report-pid and ps say",
+                 pid, process.name);
+    }
 }
 
 /* Waits until the answer, or its end, can be read. Gives up if the process is stopped. */
@@ -159,9 +240,7 @@ int tern_where_ask_process(const char *pid)
     }
     int fd = call(pid);
     if (fd < 0) {
-        tern_log("process %s is no mpirun of yours that runs a job here; its process id is that of "
-                 "mpirun itself, on the host where it was started",
-                 pid);
+        explain(pid);
         return 1;
     }
     bool answered;

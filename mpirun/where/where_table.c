@@ -51,20 +51,25 @@ static const char *comm_name(const char *name)
     return *name ? name : "a communicator without a name";
 }
 
+/* what windows are called that the user has not named (lib/mpi/win.c) */
+static const char nameless[] = "a window";
+
 /* Returns the name of the communicator of a wait. Without a name, its size and id tell it from
  * others; all its ranks have the same id. Valid until the next call. */
 static const char *comm_of(const struct tern_wait_record *record)
 {
     static char text[100];
+    if (strcmp(record->comm, nameless) == 0 && record->comm_id) {
+        snprintf(text, sizeof text, "a window without a name (id %llx)",
+                 (unsigned long long)record->comm_id);
+        return text;
+    }
     if (*record->comm || !record->comm_id)
         return comm_name(record->comm);
     snprintf(text, sizeof text, "a communicator of %d ranks without a name (id %llx)",
              record->comm_size, (unsigned long long)record->comm_id);
     return text;
 }
-
-/* what windows are called that the user has not named (lib/mpi/win.c) */
-static const char nameless[] = "a window";
 
 /* Writes "tag 7, ". The library's own tags, below ANY, mean nothing to a user. */
 static void name_tag(int tag, char *words, size_t room)
@@ -98,16 +103,21 @@ static void name_holder(const struct tern_wait_record *record, char *words, size
 {
     const struct tern_awaited *taker = &record->awaited[0];
     char rank[RANK_TEXT];
-    if (taker->world < 0)
-        snprintf(words, room, "which another rank holds");
-    else if (record->number > 1)
-        snprintf(words, room, "which %lld ranks share; %s took it last",
-                 (long long)record->number, rank_of(taker, rank));
+    if (taker->world >= 0)
+        rank_of(taker, rank);
     else
-        snprintf(words, room, "which %s holds", rank_of(taker, rank));
+        snprintf(rank, sizeof rank, "another rank");
+    if (record->number > 1)
+        snprintf(words, room, "which %lld ranks share; %s took it last",
+                 (long long)record->number, rank);
+    else
+        snprintf(words, room, "which %s holds%s", rank,
+                 record->number == 1   ? ", shared"
+                 : record->number == 0 ? ", exclusive"
+                                       : "");
 }
 
-/* Writes what partitioned communication lacks: "3 of 4 partitions lack the sender's MPI_Pready, ". */
+/* Writes what partitioned communication lacks: "3 of 4 partitions lack its own MPI_Pready, ". */
 static void name_partitions(const struct tern_awaited *awaited, char *words, size_t room)
 {
     bool sends = awaited->kind == TERN_WAIT_SEND;
@@ -144,9 +154,13 @@ static void describe_wait(const struct tern_wait_record *record, char *words, si
                  (long long)record->number, comm_of(record));
         break;
     case TERN_WAIT_LOCK:
-        n = snprintf(words, room, "in %s, for the lock of rank %d's part of %s%s, ", procedure,
-                     record->awaited[0].rank, strcmp(record->comm, nameless) ? "window " : "", record->comm);
+        n = snprintf(words, room, "in %s, for %s lock of rank %d's part of %s%s, ", procedure,
+                     record->exclusive ? "an exclusive" : "a shared", record->awaited[0].rank,
+                     strcmp(record->comm, nameless) ? "window " : "", comm_of(record));
         name_holder(record, words + n, room - (size_t)n);
+        break;
+    case TERN_WAIT_PORT:
+        snprintf(words, room, "in %s, %s", procedure, record->comm);
         break;
     default:
         snprintf(words, room, "in %s%s", procedure, requests);
@@ -160,6 +174,7 @@ struct verb {
 static const struct verb waits = {"waits", "wait"}, is_stopped = {"is stopped", "are stopped"},
                          computes = {"computes", "compute"}, sleeps = {"sleeps", "sleep"},
                          is_in_mpi = {"is busy", "are busy"}, is = {"is", "are"},
+                         tests = {"tests in vain", "test in vain"},
                          has = {"has", "have"};
 
 /* Returns true if the rank may sleep in MPI, where it tells of its wait only after a while. */
@@ -222,7 +237,7 @@ static void describe(const struct tern_where_rank *rank, const struct verb **ret
         snprintf(words, room, "by %s, %s", rank->where.state == 't' ? "a debugger" : "a signal",
                  *wait ? wait : surroundings(rank));
     } else if (rank->where.waits) {
-        *ret_verb = &waits;
+        *ret_verb = rank->where.record.tests ? &tests : &waits;
         describe_wait(&rank->where.record, words, room);
     } else {
         describe_outside(rank, ret_verb, words, room);
@@ -460,7 +475,8 @@ static void add_groups(struct text *text, const struct tern_where_rank *ranks,
 static void add_several(struct text *text, int rank, const struct tern_wait_record *record)
 {
     char name[RANK_TEXT], tag[24], partitions[100];
-    add(text, "\n    rank %d waits for %s", rank, record->any ? "any of: " : "");
+    add(text, "\n    rank %d %s for %s", rank, record->tests ? "tests" : "waits",
+        record->any ? "any of: " : "");
     for (int i = 0; i < record->awaited_count; i++) {
         const struct tern_awaited *awaited = &record->awaited[i];
         name_tag(awaited->tag, tag, sizeof tag);
@@ -495,7 +511,7 @@ static int awaited_rank(const struct tern_wait_record *record, int size, int i)
 {
     const struct tern_awaited *awaited = &record->awaited[i];
     bool own = awaited->kind == TERN_WAIT_SEND && awaited->lacking > 0;
-    return i < record->awaited_count && !record->any && !own && !awaited->job &&
+    return i < record->awaited_count && !record->any && !record->tests && !own && !awaited->job &&
                    awaited->world >= 0 && awaited->world < size
                ? awaited->world
                : -1;

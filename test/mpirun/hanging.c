@@ -32,6 +32,46 @@ static void test_forever(void)
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
 }
 
+/* Looks at three requests now and then. */
+static void test_slowly(void)
+{
+    MPI_Request requests[3];
+    int done = 0;
+    for (int i = 0; i < 3; i++)
+        MPI_Irecv(&value[i], 1, MPI_INT, 0, i, MPI_COMM_WORLD, &requests[i]);
+    while (!done) {
+        MPI_Testall(3, requests, &done, MPI_STATUSES_IGNORE);
+        usleep(5000);
+    }
+}
+
+/* Looks for a message with another tag than the one that has come. */
+static void probe_forever(void)
+{
+    int found = 0;
+    MPI_Send(value, 2, MPI_INT, rank, 5, MPI_COMM_WORLD);
+    while (!found) {
+        MPI_Iprobe(MPI_ANY_SOURCE, 6, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+        usleep(1000);
+    }
+}
+
+/* Tests in vain, but sends and receives meanwhile; then ends the tests and sleeps. */
+static void test_and_work(int works)
+{
+    MPI_Request request;
+    int done = 0;
+    MPI_Irecv(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, &request);
+    for (int i = 0; works || i < 1000; i++) {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (works)
+            MPI_Sendrecv(&value[1], 1, MPI_INT, rank, 8, &value[2], 1, MPI_INT, rank, 8,
+                         MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        usleep(1000);
+    }
+    sleep(1000);
+}
+
 /* Writes a little, again and again, as a program does that waits for what it writes to. */
 static void trickle(void)
 {
@@ -54,6 +94,15 @@ static void odd_one_out(const char *how)
         sleep(1000);
     else if (strcmp(how, "test") == 0)
         test_forever();
+    else if (strcmp(how, "testall") == 0)
+        test_slowly();
+    else if (strcmp(how, "probe") == 0)
+        probe_forever();
+    else if (strcmp(how, "work") == 0 || strcmp(how, "tested") == 0)
+        test_and_work(strcmp(how, "work") == 0);
+    else if (strcmp(how, "output") == 0)
+        for (int i = 0; i < 100000; i++)
+            printf("a line of output that nobody reads, number %d\n", i);
     else if (strcmp(how, "input") == 0)
         getchar();
     else if (strcmp(how, "child") == 0 && fork() == 0) {
@@ -177,6 +226,24 @@ static void hang_across_jobs(char *program, const char *how)
         MPI_Recv(value, 1, MPI_INT, 0, 3, parent, MPI_STATUS_IGNORE);
 }
 
+/* Rank 0 opens a port and does not accept, rank 1 connects to it; rank 2 accepts, and nobody comes. */
+static void hang_at_ports(void)
+{
+    char port[MPI_MAX_PORT_NAME] = "";
+    MPI_Comm other;
+    if (rank == 0 || rank == 2)
+        MPI_Open_port(MPI_INFO_NULL, port);
+    if (rank == 2)
+        MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &other);
+    else if (rank == 0)
+        MPI_Send(port, sizeof port, MPI_CHAR, 1, 1, MPI_COMM_WORLD);
+    else
+        MPI_Recv(port, sizeof port, MPI_CHAR, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1)
+        MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &other);
+    sleep(1000);
+}
+
 /* All ranks but 0 are in a collective of a window or a file. */
 static void hang_in_parts(const char *how)
 {
@@ -206,6 +273,12 @@ static void hang_in_parts(const char *how)
         MPI_Barrier(MPI_COMM_WORLD);
         if (rank > 1)
             MPI_Win_lock(rank == 2 ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, rank == 2 ? 0 : 7 - rank, 0, window);
+    } else if (strcmp(how, "nameless") == 0) { /* ranks 1 and 2 are at different windows */
+        MPI_Win windows[2];
+        for (int i = 0; i < 2; i++)
+            MPI_Win_create(value, sizeof value, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &windows[i]);
+        if (rank > 0)
+            MPI_Win_fence(0, windows[rank % 2]);
     } else if (strcmp(how, "file") == 0) {
         MPI_File_open(MPI_COMM_WORLD, "./hanging.data",
                       MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
@@ -254,6 +327,8 @@ int main(int argc, char **argv)
     hang_in_several(argv[1]);
     if (strcmp(argv[1], "jobs") == 0 || strcmp(argv[1], "finalize") == 0)
         hang_across_jobs(argv[0], argv[1]);
+    if (strcmp(argv[1], "ports") == 0)
+        hang_at_ports();
     hang_in_parts(argv[1]);
     if (strcmp(argv[1], "compute") == 0)
         spin(6);

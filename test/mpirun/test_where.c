@@ -254,11 +254,18 @@ START_TEST(locks_of_windows)
     strcpy(ranks[3].where.record.comm, "a window");
     ranks[5].where.record.awaited[0].world = -1;
     char *table = page(6);
-    has(table, "1 rank waits in MPI_Win_lock, for the lock of rank 0's part of window counters, which rank 1 holds, for 0 s: 2");
+    has(table, "1 rank waits in MPI_Win_lock, for a shared lock of rank 0's part of window counters, which rank 1 holds, exclusive, for 0 s: 2");
     has(table, "1 rank waits in the end for rank 1, which");
-    has(table, "a circle of 2 ranks: rank 3 waits in MPI_Win_lock, for the lock of rank 4's part of a window, "
-               "which rank 4 holds; rank 4 waits in MPI_Win_lock, for the lock of rank 3's part of window MPI_COMM_WORLD, which rank 3 holds");
-    has(table, "rank 1's part of window MPI_COMM_WORLD, which another rank holds, for 0 s: 5");
+    has(table, "a circle of 2 ranks: rank 3 waits in MPI_Win_lock, for a shared lock of rank 4's part of a window, "
+               "which rank 4 holds, exclusive; rank 4 waits in MPI_Win_lock, for a shared lock of rank 3's part of window MPI_COMM_WORLD, which rank 3 holds, exclusive");
+    has(table, "rank 1's part of window MPI_COMM_WORLD, which another rank holds, exclusive, for 0 s: 5");
+    free(table);
+    ranks[2].where.record.number = 1;
+    ranks[2].where.record.exclusive = 1;
+    ranks[3].where.record.comm_id = 32;
+    table = page(6);
+    has(table, "for an exclusive lock of rank 0's part of window counters, which rank 1 holds, shared");
+    has(table, "part of a window without a name (id 20), which");
     free(table);
     ranks[2].where.record.number = 3;
     table = page(6);

@@ -14,7 +14,7 @@ start() {
     mpirun=$!
     eventually "$how: all ranks are ready" all_ready "$ranks"
 }
-all_ready() { [ "$(grep -c ready out)" = "$1" ]; }
+all_ready() { [ "$(grep -c ready out)" -ge "$1" ]; }
 is_gone() { ! kill -0 "$mpirun" 2>/dev/null; }
 end() {
     kill -TERM "$mpirun"
@@ -103,16 +103,30 @@ where "a rank that is not in the collective" '^ +3 ranks wait in MPI_Allreduce, 
 where "but in a receive" '^ +1 rank waits in MPI_Recv, tag 7, MPI_COMM_WORLD, for rank 0, .*: 1 \(host [^ ]+, pid [0-9]+\)$'
 end
 start 3 window
-where "a fence" '^ +2 ranks wait in MPI_Win_fence, number [0-9]+ on a window \(2 of its 3 ranks\), .*: 1,2$'
+where "a fence" '^ +2 ranks wait in MPI_Win_fence, number [0-9]+ on a window without a name \(id [0-9a-f]+\) \(2 of its 3 ranks\), .*: 1,2$'
+end
+start 3 nameless
+where "a window without a name" '^ +1 rank waits in MPI_Win_fence, number [0-9]+ on a window without a name \(id [0-9a-f]+\) \(1 of its 3 ranks\), .*: 1 '
+where "another one" '^ +1 rank waits in MPI_Win_fence, number [0-9]+ on a window without a name \(id [0-9a-f]+\) \(1 of its 3 ranks\), .*: 2 '
+is "two ids" "$(grep -o '(id [0-9a-f]*)' table | sort -u | wc -l)" 2
+end
+start 3 ports
+where "a port that nobody calls" '^ +1 rank waits in MPI_Comm_accept, port [0-9]+ of host [^ ]+, for [0-9]+ s: 2 '
+began=$SECONDS
+where "a port that does not answer" '^ +1 rank waits in MPI_Comm_connect, port [0-9]+ of host [^ ]+, for [0-9]+ s: 1 '
+sleep $((began + 6 - SECONDS)) # a connection has a limit of 3 s for its first step
+shows '^ +1 rank waits in MPI_Comm_connect, port '
+seconds=$(sed -nE 's/.*MPI_Comm_connect, port .*, for ([0-9]+) s: 1 .*/\1/p' table)
+[ "${seconds:-0}" -ge 5 ] || complain "MPI_Comm_connect has waited for $((SECONDS - began)) s, the table says ${seconds:-nothing}"
 end
 start 3 start
 where "a window's name, and no tag of the library's own" '^ +2 ranks wait in MPI_Win_start, halo, for rank 0, for [0-9]+ (to [0-9]+ )?s: 1,2$'
 end
 start 5 lock
 where "the lock of a window, and who has it" \
-    "^ +1 rank waits in MPI_Win_lock, for the lock of rank 0's part of window counters, which rank 1 holds, for [0-9]+ s: 2 "
-where "a circle of locks" "^    a circle of 2 ranks: rank 3 waits in MPI_Win_lock, for the lock of rank 4's part of window counters, which \
-rank 4 holds; rank 4 waits .* rank 3's part of window counters, which rank 3 holds\$"
+    "^ +1 rank waits in MPI_Win_lock, for a shared lock of rank 0's part of window counters, which rank 1 holds, exclusive, for [0-9]+ s: 2 "
+where "a circle of locks" "^    a circle of 2 ranks: rank 3 waits in MPI_Win_lock, for an exclusive lock of rank 4's part of window counters, which \
+rank 4 holds, exclusive; rank 4 waits .* rank 3's part of window counters, which rank 3 holds, exclusive\$"
 kill -STOP "$mpirun"
 "$MPIRUN" --where "$mpirun" >table 2>err
 rc=$?
@@ -129,9 +143,9 @@ start 3 icoll
 where "a nonblocking collective" '^ +2 ranks wait in MPI_Wait of MPI_Iallreduce, number 11 on MPI_COMM_WORLD \(2 of its 3 ranks\), .*: 1,2$'
 end
 if [ "$(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null || echo 0)" -lt 3 ]; then
-    in_spin=', in spin at hanging.c:[0-9]+ \(hanging\)' tests='is busy in MPI \(a loop of tests or probes\?\)'
+    in_spin=', in spin at hanging.c:[0-9]+ \(hanging\)'
 else # nobody may look into processes here
-    in_spin='.*' tests='computes outside MPI, or in a loop of tests or probes, [0-9]+ % of a processor'
+    in_spin='.*'
 fi
 start 3 loop
 where "an endless loop" "^ +1 rank computes outside MPI$in_spin, [0-9]+ % of a processor: 1 \(host "
@@ -154,7 +168,29 @@ start 3 sleep
 where "a rank that sleeps" '^ +1 rank sleeps outside MPI, in sleep: 1 \(host '
 end
 start 3 test
-where "a loop of tests" "^ +1 rank $tests: 1 \(host "
+where "a loop of tests" '^ +1 rank tests in vain in MPI_Test, tag 3, MPI_COMM_WORLD, for rank 0, 4 bytes at most, for [0-9]+ s: 1 \(host '
+where "who is waited for" '^    2 ranks wait in the end for rank 1, which tests in vain in MPI_Test'
+end
+start 3 testall
+where "a slow loop of tests" '^ +1 rank tests in vain in MPI_Testall \(3 requests\), the first of them, tag 0, MPI_COMM_WORLD, for rank 0, .*: 1 \(host '
+has "all that it tests" table '^    rank 1 tests for rank 0, tag 0; rank 0, tag 1; rank 0, tag 2$'
+end
+start 3 probe
+where "a loop of probes" '^ +1 rank tests in vain in MPI_Iprobe, tag 6, MPI_COMM_WORLD, for any rank, .*: 1 \(host '
+has "and a message with a wrong tag" table '^    rank 1 has not asked for a message that has arrived: from rank 1, tag 5, 8 bytes, MPI_COMM_WORLD; it waits for tag 6$'
+end
+start 3 probe --mca progress_thread 1
+where "a loop of probes, with a second thread" '^ +1 rank tests in vain in MPI_Iprobe, tag 6, .*: 1 \(host '
+has "the wrong tag" table 'has not asked for a message .* tag 5, .*; it waits for tag 6$'
+end
+start 3 work
+sleep 2
+where "tests while messages move" '^ +1 rank (sleeps|computes|is busy) .*: 1 \(host '
+hasnt "are not in vain" table 'in vain'
+end
+start 3 tested
+where "tests in vain" '^ +1 rank tests in vain in MPI_Test, '
+where "that have ended" '^ +1 rank sleeps outside MPI, in sleep: 1 \(host '
 end
 start 64 circle
 where "64 ranks are one line" '^ +64 ranks wait in MPI_Recv, .*: 0-63$'
@@ -220,12 +256,53 @@ hasnt "a rank waits for a person" err 'nothing has moved'
 end
 exec 9>&-
 
+# nobody reads mpirun's output: that is no hang of the job
+mkfifo reader
+exec 8<>reader
+"$MPIRUN" -np 2 --oversubscribe --mca hang_report_s 1 ./hanging output >reader 2>err </dev/null &
+mpirun=$!
+where "output that nobody reads" "^    mpirun's standard output is full: what reads it has not read for [2-9][0-9]* s, so ranks that write there wait for it\$"
+sleep 2
+hasnt "it is not called a hang" err 'nothing has moved'
+cat <&8 >/dev/null &
+reader=$!
+exec 8>&-
+eventually "when it is read the job ends" is_gone
+wait "$mpirun"
+is "with its status" $? 0
+kill "$reader" 2>/dev/null
+
 # who cannot be asked
-for pid in 1 $$ 0 -3 abc ''; do
-    run --where "$pid"
-    is "--where $pid: status" "$rc" 1
-    has "--where $pid" err '^mpirun: (process [0-9]+ is no mpirun of yours|--where wants the process id of an mpirun, not ")'
+refused() {
+    run --where "$1"
+    is "--where $1: status" "$rc" 1
+    has "--where $1" err "^mpirun: $2"
+}
+for pid in 0 99999999 123456789012345678901234567890; do
+    refused "$pid" "there is no process $pid here; .*\$"
 done
+for pid in -3 abc '' '1 2'; do
+    refused "$pid" '--where wants the process id of an mpirun, not "'
+done
+refused $$ "process $$ \([^)]+\) is no mpirun of Tern MPI; .*"
+sh -c 'true & exec sleep 1000' &
+keeper=$!
+ended() { ended=$(ps -o pid=,stat= --ppid "$keeper" | awk '$2 ~ /^Z/ {print $1}') && [ -n "$ended" ]; }
+eventually "a process that has ended" ended
+refused "$ended" "process $ended \(.*\) has ended\$"
+kill "$keeper"
+start 2 sleep
+rank=$(pgrep -P "$(pgrep -P "$mpirun" -x tern-guardian)" | head -n 1)
+refused "$rank" "process $rank \(hanging\) is no mpirun, but belongs to the job of mpirun $mpirun; ask that one: mpirun --where $mpirun\$"
+end
+if [ "$(id -u)" = 0 ] && setpriv --reuid 65534 --clear-groups true 2>/dev/null; then
+    sleep 1000 &
+    sleeper=$!
+    setpriv --reuid 65534 --regid 65534 --clear-groups "$MPIRUN" --where "$sleeper" >table 2>err
+    is "another user's process: status" $? 1
+    has "another user's process" err "^mpirun: process $sleeper \(sleep\) belongs to user root \(id 0\); only this user and root may ask it\$"
+    kill "$sleeper"
+fi
 run -np 1 --where $$ true
 is "--where among other options" "$rc" 1
 has "--where among other options" err 'it stands alone'

@@ -7,6 +7,7 @@
 #include "lib/mpi/dynamic/connected.h"
 #include "lib/mpi/dynamic/meeting.h"
 #include "lib/mpi/procedures.h"
+#include "lib/pml/pml.h"
 #include "lib/util/error.h"
 
 #include <errno.h>
@@ -35,8 +36,9 @@ int tern_mpi_close_port(const char *port_name)
     return 0;
 }
 
-/* Does what both procedures do: `meet` exchanges the offers at the root. */
-static int connect_with(const char *port_name, int root, struct tern_comm *comm,
+/* Does what both procedures do: `meet` exchanges the offers at the root. `procedure`: the one. */
+static int connect_with(const char *procedure, const char *port_name, int root,
+                        struct tern_comm *comm,
                         int (*meet)(const char *port_name, const struct tern_bridge_offer *mine,
                                     struct tern_bridge_offer *ret_theirs),
                         struct tern_comm **ret_comm)
@@ -45,8 +47,10 @@ static int connect_with(const char *port_name, int root, struct tern_comm *comm,
     int rc = tern_bridge_offer(comm, root, &mine);
     if (rc)
         return rc;
+    tern_wait_procedure = procedure;
     int meet_rc = comm->group->rank == root ? meet(port_name, &mine, &theirs) : 0;
     rc = tern_bridge_open(comm, root, meet_rc, &mine, &theirs, ret_comm);
+    tern_wait_procedure = NULL;
     free(mine.bytes);
     free(theirs.bytes);
     return rc ? rc : tern_connected_add(*ret_comm);
@@ -65,14 +69,15 @@ int tern_mpi_comm_accept(const char *port_name, struct tern_info *info, int root
                          struct tern_comm *comm, struct tern_comm **ret_newcomm)
 {
     (void)info;
-    return connect_with(port_name, root, comm, accept_at, ret_newcomm);
+    return connect_with("MPI_Comm_accept", port_name, root, comm, accept_at, ret_newcomm);
 }
 
 int tern_mpi_comm_connect(const char *port_name, struct tern_info *info, int root,
                           struct tern_comm *comm, struct tern_comm **ret_newcomm)
 {
     (void)info;
-    return connect_with(port_name, root, comm, tern_port_connect, ret_newcomm);
+    return connect_with("MPI_Comm_connect", port_name, root, comm, tern_port_connect,
+                        ret_newcomm);
 }
 
 /* ---- MPI_Comm_join ---- */

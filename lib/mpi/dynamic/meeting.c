@@ -279,19 +279,23 @@ static bool is_over(const void *what)
            (wait->until_ms && now_ms() > wait->until_ms);
 }
 
-/* Waits for a condition while packets move, and until the descriptor wakes this thread. */
-static void wait_for(int fd, bool (*came)(const void *what), const void *what)
+/* Waits for a condition while packets move, and until the descriptor wakes this thread. One waiter
+ * serves all waits of a procedure, so that people see how long the procedure takes. */
+static void wait_for(struct tern_waiter *waiter, int fd, bool (*came)(const void *what),
+                     const void *what)
 {
-    struct tern_waiter waiter = {.came = came, .what = what, .procedure = tern_wait_procedure};
     bool watched = fd >= 0 && tern_doorbell_watch(fd) == 0;
+    waiter->procedure = tern_wait_procedure;
+    waiter->came = came;
+    waiter->what = what;
     while (!came(what))
-        tern_wait(&waiter);
+        tern_wait(waiter);
     if (watched)
         tern_doorbell_unwatch(fd);
 }
 
 /* Waits until the line is over or the limit has passed. */
-static void finish_line(struct tern_line *line, uint64_t limit_ms)
+static void finish_line(struct tern_waiter *waiter, struct tern_line *line, uint64_t limit_ms)
 {
     struct wait_for_line wait = {.line = line,
                                  .epoll = epoll_create1(EPOLL_CLOEXEC),
@@ -300,7 +304,7 @@ static void finish_line(struct tern_line *line, uint64_t limit_ms)
     struct epoll_event event = {.events = (uint32_t)wait.events};
     if (line->fd >= 0)
         epoll_ctl(wait.epoll, EPOLL_CTL_ADD, line->fd, &event);
-    wait_for(wait.epoll, is_over, &wait);
+    wait_for(waiter, wait.epoll, is_over, &wait);
     if (wait.epoll >= 0)
         close(wait.epoll);
 }
@@ -313,14 +317,14 @@ static void take_message(struct tern_line *line, struct tern_bridge_offer *ret_t
 }
 
 /* Answers a visitor and exchanges the offers. Returns TERN_ERR_AGAIN if the visitor has gone. */
-static int serve(struct visit *visit, const struct tern_bridge_offer *mine,
-                 struct tern_bridge_offer *ret_theirs)
+static int serve(struct tern_waiter *waiter, struct visit *visit,
+                 const struct tern_bridge_offer *mine, struct tern_bridge_offer *ret_theirs)
 {
     int rc = tern_line_say(&visit->line, mine->bytes, mine->length);
     if (rc)
         return rc;
     tern_line_answer(&visit->line);
-    finish_line(&visit->line, CONFIRM_MS);
+    finish_line(waiter, &visit->line, CONFIRM_MS);
     if (visit->line.step != TERN_LINE_DONE)
         return TERN_ERR_AGAIN;
     take_message(&visit->line, ret_theirs);
@@ -338,22 +342,24 @@ int tern_port_accept(struct tern_port *port, int starter, const struct tern_brid
 {
     struct visit *visit = NULL;
     struct wait_at_port wait = {port, starter, &visit};
+    const struct tern_probe awaited = {.port = port->text};
+    struct tern_waiter waiter = {.probe = starter < 0 ? &awaited : NULL};
     struct epoll_event hang_up = {.events = 0}; /* which is always reported */
     int rc = TERN_ERR_AGAIN;
     if (port->busy) /* another thread accepts here: the two take turns */
-        wait_for(-1, is_free, port);
+        wait_for(&waiter, -1, is_free, port);
     port->busy = true;
     if (starter >= 0)
         epoll_ctl(port->epoll, EPOLL_CTL_ADD, starter, &hang_up);
     while (rc == TERN_ERR_AGAIN) {
-        wait_for(port->epoll, has_visitor, &wait);
+        wait_for(&waiter, port->epoll, has_visitor, &wait);
         if (!visit) {
             rc = tern_error(TERN_ERR_SPAWN, "mpirun, which starts the processes, has ended before "
                                             "they connected");
             break;
         }
         take_out(port, visit);
-        rc = serve(visit, mine, ret_theirs);
+        rc = serve(&waiter, visit, mine, ret_theirs);
         tern_line_close(&visit->line);
         free(visit);
     }
@@ -371,6 +377,8 @@ int tern_port_connect(const char *text, const struct tern_bridge_offer *mine,
 {
     struct tern_port_name name;
     char why[500] = "", plain[TERN_TCP_TEXT];
+    const struct tern_probe awaited = {.port = text};
+    struct tern_waiter waiter = {.probe = &awaited};
     if (!tern_port_name_read(text, &name))
         return tern_error(TERN_ERR_PORT, "port_name is not the name of a port of Tern MPI; "
                                          "expected what MPI_Open_port returned");
@@ -381,9 +389,9 @@ int tern_port_connect(const char *text, const struct tern_bridge_offer *mine,
             tern_line_close(&line);
             return TERN_ERR_NO_MEM;
         }
-        finish_line(&line, CALL_MS);
+        finish_line(&waiter, &line, CALL_MS);
         if (line.step != TERN_LINE_CONNECTING)
-            finish_line(&line, 0); /* until that job accepts */
+            finish_line(&waiter, &line, 0); /* until that job accepts */
         if (line.step == TERN_LINE_DONE) {
             take_message(&line, ret_theirs);
             tern_line_close(&line);
@@ -402,13 +410,14 @@ int tern_port_exchange(int fd, bool calls, const unsigned char *token,
                        const struct tern_bridge_offer *mine, struct tern_bridge_offer *ret_theirs)
 {
     struct tern_line line;
+    struct tern_waiter waiter = {0};
     tern_line_take(&line, fd, calls, token);
     int rc = tern_line_say(&line, mine->bytes, mine->length);
     if (!rc)
-        finish_line(&line, 0);
+        finish_line(&waiter, &line, 0);
     if (!rc && line.step == TERN_LINE_CALLED) {
         tern_line_answer(&line);
-        finish_line(&line, 0);
+        finish_line(&waiter, &line, 0);
     }
     if (!rc && line.step == TERN_LINE_DONE)
         take_message(&line, ret_theirs);
