@@ -254,6 +254,25 @@ static void others(MPI_File f)
     CHECK_CLASS(MPI_File_seek_shared(f, -1, MPI_SEEK_SET), MPI_ERR_ARG);
 }
 
+/* Two ranks are wrong: the error of the lower one becomes that of all. Where a call returns before
+ * all ranks know, each of the two has its own. */
+static void two_culprits(MPI_File f)
+{
+    int buf[1] = {0}, first = rank == 0, last = rank == size - 1;
+    MPI_Request request;
+    MPI_Datatype type = last ? MPI_DATATYPE_NULL : MPI_INT;
+    if (size == 1)
+        return;
+    CHECK_CLASS(MPI_File_write_at_all(f, rank, buf, first ? -1 : 1, type, MPI_STATUS_IGNORE),
+                MPI_ERR_COUNT);
+    int code = MPI_File_iread_at_all(f, rank, buf, first ? -1 : 1, type, &request);
+    if (!first && !last) {
+        CHECK_OK(code);
+        code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    CHECK_CLASS(code, last ? MPI_ERR_TYPE : MPI_ERR_COUNT);
+}
+
 /* A split collective that only one rank has forgotten to end. */
 static void forgotten_end(MPI_File f)
 {
@@ -300,6 +319,7 @@ static void one_culprit(void)
     CHECK_OK(MPI_Type_free(&strided));
     views(f);
     others(f);
+    two_culprits(f);
     forgotten_end(f);
     /* wrong at once before the file is closed, on all ranks */
     int buf = 0;
