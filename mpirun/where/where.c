@@ -13,6 +13,7 @@
 #include "mpirun/ranks/output.h"
 #include "mpirun/serve/look.h"
 #include "mpirun/tree/agents.h"
+#include "mpirun/where/where_circles.h"
 #include "mpirun/where/where_table.h"
 
 enum { ASKERS_MOST = 32, PATIENCE_MS = 3000, PERIODS = 4, LONGEST_PERIOD_MS = 15000 };
@@ -31,6 +32,7 @@ static struct {
 
     /* the look */
     struct tern_where_rank *ranks; /* NULL: none is under way */
+    char *waits;                   /* of the ranks, as text, while the result is told; or NULL */
     bool *answered;                /* by host */
     bool some_wait;                /* the last look has seen a rank that waits in MPI */
     uint64_t number;               /* of the last look */
@@ -130,12 +132,16 @@ static void conclude(void)
     free(stuck);
     free(own);
     free(others);
+    where.waits = tern_where_write_waits(where.ranks, where.job->map->size,
+                                         where.job->options->job_number);
     free(where.ranks);
     where.ranks = NULL;
     memcpy(askers, where.askers, sizeof askers);
     where.asker_count = 0;
     for (int i = 0; i < count; i++)
         askers[i].told(table, askers[i].to);
+    free(where.waits);
+    where.waits = NULL;
     free(table);
 }
 
@@ -167,6 +173,11 @@ static void take_seen(int host, const char *bytes, size_t size)
 static void seen_here(const struct tern_parcel *seen)
 {
     take_seen(where.job->here, seen->bytes, seen->size);
+}
+
+const char *tern_where_waits(void)
+{
+    return where.waits ? where.waits : "";
 }
 
 bool tern_where_ask(void (*told)(const char *table, void *to), void *to)

@@ -22,6 +22,8 @@ void tern_where_open(const struct tern_job *job, const struct tern_where_listene
 /* Calls `told` with a text of several lines (where_table.h) when all hosts have answered, or after
  * three seconds. Returns false, and calls nothing, if too many ask at a time. */
 bool tern_where_ask(void (*told)(const char *table, void *to), void *to);
+/* While `told` runs: returns the waits of the ranks as where_circles.h writes them. */
+const char *tern_where_waits(void);
 /* Asks, and prints the table on standard error. */
 void tern_where_show(void);
 /* Begins to watch the ranks, as the parameter hang_report_s says. Call it when they are started. */

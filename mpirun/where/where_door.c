@@ -20,35 +20,38 @@
 #include "mpirun/base/loop.h"
 #include "mpirun/base/strings.h"
 #include "mpirun/where/where.h"
+#include "mpirun/where/where_circles.h"
 
-enum { PATIENCE_S = 20, CALLS_PER_TURN = 8, TOKEN_DIGITS = 32 };
+enum { ANSWER_MOST = 1 << 20, PATIENCE_S = 20, CALLS_PER_TURN = 8, TOKEN_DIGITS = 32 };
 
 /* ---- in the mpirun of the job ---- */
 
 static struct tern_watch door;
 static struct tern_rest rest; /* of the door, while no descriptor is left */
 
-static void write_all(int fd, const char *text)
+static void write_all(int fd, const char *bytes, size_t left)
 {
-    for (size_t left = strlen(text); left;) {
-        ssize_t n = send(fd, text, left, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (left) {
+        ssize_t n = send(fd, bytes, left, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) /* the caller has gone, or does not read */
             return;
-        text += n;
+        bytes += n;
         left -= (size_t)n;
     }
 }
 
-/* Answers the caller behind the descriptor `to`. */
+/* Answers the caller behind the descriptor `to`: the table, a byte of 0, and the waits. */
 static void told(const char *table, void *to)
 {
     int fd = (int)(intptr_t)to;
     char *text = tern_must_format("mpirun: %s%s\n", tern_where_job(), table);
-    int room = (int)strlen(text) * 2 + 4096;
+    const char *waits = tern_where_waits();
+    int room = (int)(strlen(text) + strlen(waits)) * 2 + 4096;
     setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
-    write_all(fd, text);
+    write_all(fd, text, strlen(text) + 1);
+    write_all(fd, waits, strlen(waits));
     free(text);
     close(fd);
 }
@@ -227,11 +230,62 @@ static bool answers(int fd, const char *pid)
     return false;
 }
 
+/* Reads the answer of mpirun `pid` at the door `fd`, which it closes. Returns the table, behind
+ * whose end the waits begin, or NULL with a message. The caller frees it. */
+static char *read_answer(int fd, const char *pid)
+{
+    size_t used = 0, room = 0;
+    char *bytes = NULL;
+    ssize_t n = 1;
+    bool answered = true;
+    while (n > 0 && used < ANSWER_MOST && (answered = answers(fd, pid))) {
+        if (room - used < 4096)
+            bytes = tern_must_grow(bytes, room = 2 * room + 8192);
+        n = read(fd, bytes + used, 4094);
+        used += n > 0 ? (size_t)n : 0;
+    }
+    close(fd);
+    if (answered && used) {
+        bytes[used] = bytes[used + 1] = '\0'; /* the waits may be missing */
+        return bytes;
+    }
+    if (answered)
+        tern_log("mpirun %s has ended before it answered", pid);
+    free(bytes);
+    return NULL;
+}
+
+/* Adds the waits of the job of mpirun `pid`, if the process is one. */
+static void add_waits(struct tern_where_waits *waits, const char *pid)
+{
+    int fd = strcmp(look_up(pid).name, "tern-guardian") ? call(pid) : -1;
+    char *answer = fd < 0 ? NULL : read_answer(fd, pid);
+    if (answer)
+        tern_where_read_waits(waits, answer + strlen(answer) + 1);
+    free(answer);
+}
+
+/* Adds the waits of the jobs that belong together with that of mpirun `pid`: the mpiruns of jobs
+ * that ranks have started are children of the first mpirun. */
+static void add_family(struct tern_where_waits *waits, const char *pid)
+{
+    struct dirent *entry;
+    int parent = look_up(pid).parent, first = find_above(look_up(pid));
+    first = first && first == parent ? first : atoi(pid);
+    DIR *list = opendir("/proc");
+    while (list && (entry = readdir(list))) {
+        const char *name = entry->d_name;
+        bool related = name[strspn(name, "0123456789")] == '\0' &&
+                       (atoi(name) == first || look_up(name).parent == first);
+        if (related && atoi(name) != atoi(pid))
+            add_waits(waits, name);
+    }
+    if (list)
+        closedir(list);
+}
+
 int tern_where_ask_process(const char *pid)
 {
-    char bytes[4096];
-    size_t total = 0;
-    ssize_t n = 0;
     if (!*pid || pid[strspn(pid, "0123456789")]) {
         tern_log(
             "--where wants the process id of an mpirun, not \"%s\"; --report-pid and ps say it",
@@ -243,13 +297,19 @@ int tern_where_ask_process(const char *pid)
         explain(pid);
         return 1;
     }
-    bool answered;
-    while ((answered = answers(fd, pid)) && (n = read(fd, bytes, sizeof bytes)) > 0) {
-        fwrite(bytes, 1, (size_t)n, stdout);
-        total += (size_t)n;
-    }
-    close(fd);
-    if (answered && !total)
-        tern_log("mpirun %s has ended before it answered", pid);
-    return fflush(stdout) == 0 && total ? 0 : 1;
+    char *answer = read_answer(fd, pid);
+    if (!answer)
+        return 1;
+    struct tern_where_waits waits = {0};
+    tern_where_read_waits(&waits, answer + strlen(answer) + 1);
+    if (waits.count) /* for ranks of other jobs, too */
+        add_family(&waits, pid);
+    char *circles = tern_where_circles(&waits);
+    if (*answer) /* the circles begin with a newline */
+        answer[strlen(answer) - 1] = '\0';
+    printf("%s%s\n", answer, circles);
+    free(circles);
+    free(waits.list);
+    free(answer);
+    return fflush(stdout) == 0 ? 0 : 1;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpirun/where/where_circles.h"
 #include "mpirun/where/where_table.h"
 
 enum { MANY = 10000, PAGE_LINES = 50, PAGE_BYTES = 12000 };
@@ -37,6 +38,11 @@ static void waits(int rank, int kind, const char *procedure, int peer, int tag)
         .members = {{.first = 0, .stride = 1, .count = MANY}}};
     snprintf(record->procedure, sizeof record->procedure, "%s", procedure);
     snprintf(record->comm, sizeof record->comm, "MPI_COMM_WORLD");
+}
+
+static void waits_for_next(int rank)
+{
+    waits(rank, TERN_WAIT_RECV, "MPI_Recv", rank + 1, 1);
 }
 
 static int lines_of(const char *text)
@@ -327,6 +333,42 @@ START_TEST(some_ranks)
 }
 END_TEST
 
+/* Job 1: 0 waits for 1, which waits for rank 3 of job 2, which waits for rank 0. 2 and 3 wait for each
+ * other in one job, and 4 for the circle. */
+START_TEST(circles_across_jobs)
+{
+    struct tern_where_waits waits = {0};
+    for (int rank = 0; rank < 5; rank++)
+        waits_for_next(rank);
+    ranks[1].where.record.awaited[0].job = 2;
+    ranks[1].where.record.awaited[0].world = 3;
+    ranks[3].where.record.awaited[0].world = 2;
+    ranks[4].where.record.awaited[0].world = 0;
+    char *text = tern_where_write_waits(ranks, 5, 1);
+    tern_where_read_waits(&waits, text);
+    tern_where_read_waits(&waits, "2 3 2 1 -2 MPI_Barrier\n2 3 1 0 9 MPI_Recv\nnonsense\n2 3\n"
+                                  "2 0 2 1 1 MPI_Recv");
+    ck_assert_int_eq(waits.count, 7);
+    char *circles = tern_where_circles(&waits);
+    has(circles, "\n    a circle across jobs: ");
+    has(circles, "rank 0 of job 1 waits in MPI_Recv for rank 1 of job 1, tag 1");
+    has(circles, "rank 1 of job 1 waits in MPI_Recv for rank 3 of job 2, tag 1");
+    has(circles, "rank 3 of job 2 waits in MPI_Recv for rank 0 of job 1, tag 9");
+    ck_assert_int_eq(lines_of(circles), 1);
+    free(circles);
+    free(text);
+    free(waits.list);
+    ranks[1].where.record.awaited[0].job = 0;
+    text = tern_where_write_waits(ranks, 5, 1);
+    ck_assert_str_eq(text, ""); /* no rank waits for another job */
+    free(text);
+    waits = (struct tern_where_waits){0};
+    circles = tern_where_circles(&waits);
+    ck_assert_str_eq(circles, "");
+    free(circles);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("where");
@@ -341,6 +383,7 @@ int main(void)
     tcase_add_test(tcase, chains);
     tcase_add_test(tcase, several_requests);
     tcase_add_test(tcase, some_ranks);
+    tcase_add_test(tcase, circles_across_jobs);
     tcase_add_test(tcase, silent_host);
     tcase_add_test(tcase, states);
     tcase_add_test(tcase, damaged_records);

@@ -88,7 +88,11 @@ hasnt "the rank's own MPI_Pready is no circle" table 'circle'
 end
 start 2 jobs
 where "ranks of another job" '^ +2 ranks wait in MPI_Recv, tag 3, .*, for different ranks, .*: 0,1$'
-"$MPIRUN" --where "$(sed -n 's/.* own: mpirun --where //p' table)" >table
+second=$(sed -n 's/.* own: mpirun --where //p' table)
+across='^    a circle across jobs: rank 0 of job 1 waits in MPI_Recv for rank [01] of job 2, tag 3; rank [01] of job 2 waits in MPI_Recv for rank 0 of job 1, tag 3'
+where "a circle across jobs" "$across|^    a circle across jobs: rank [01] of job 2 .* rank 0 of job 1"
+"$MPIRUN" --where "$second" >table
+has "the other job's mpirun says so, too" table 'a circle across jobs: rank '
 has "and the reverse" table '^ +2 ranks wait in MPI_Recv, tag 3, MPI_COMM_PARENT, for rank 0 of job 1, .*: 0,1$'
 end
 start 1 jobs
