@@ -65,11 +65,39 @@ static void name_comm(const struct tern_context *context, char *name, size_t roo
     copy(name, room, comm ? comm->name : "");
 }
 
+static uint64_t mix(uint64_t hash, uint64_t number)
+{
+    return (hash ^ number) * UINT64_C(0x100000001b3);
+}
+
+static uint64_t hash_of(const struct tern_group *group)
+{
+    uint64_t hash = 0;
+    for (int i = 0; i < group->run_count; i++) {
+        const struct tern_run *run = &group->runs[i];
+        hash = mix(mix(hash, run->first), (uint64_t)run->count);
+        /* each rank has numbers of its own for other jobs */
+        hash = mix(mix(hash, (uint64_t)run->stride), run->job != 0);
+    }
+    return hash;
+}
+
+/* Sets what tells communicators with one id apart. The two sides of an intercommunicator get the
+ * same number. */
+static void set_hash(struct tern_wait_record *record, const struct tern_comm *comm)
+{
+    if (comm && comm->group)
+        record->members_hash = hash_of(comm->group);
+    if (comm && comm->remote_group)
+        record->members_hash += hash_of(comm->remote_group);
+}
+
 static void set_comm(struct tern_wait_record *record, const struct tern_context *context)
 {
     record->comm_id = context->id & ~UINT64_C(1);
     record->comm_size = context->size;
     name_comm(context, record->comm, sizeof record->comm);
+    set_hash(record, context->comm);
 }
 
 /* Returns the number of another job as people know it, or -1: it has none, or that of this job,
@@ -124,17 +152,10 @@ static void add_partitioned(struct tern_wait_record *record,
     name_peer(awaited, facts->context, facts->peer);
 }
 
-static uint64_t mix(uint64_t hash, uint64_t number)
-{
-    return (hash ^ number) * UINT64_C(0x100000001b3);
-}
-
 static void add_members(struct tern_wait_record *record, const struct tern_group *group)
 {
     for (int i = 0; i < group->run_count; i++) {
         const struct tern_run *run = &group->runs[i];
-        record->members_hash = mix(mix(record->members_hash, run->first), (uint64_t)run->count);
-        record->members_hash = mix(mix(record->members_hash, (uint64_t)run->stride), run->job);
         if (!run->job && record->run_count < TERN_MEMBERS_SHOWN)
             record->members[record->run_count] = (struct tern_members){
                 (int32_t)run->first, run->stride, run->count};
@@ -145,10 +166,9 @@ static void add_members(struct tern_wait_record *record, const struct tern_group
 /* Adds the ranks of the communicator, of both sides if it has two. */
 static void set_members(struct tern_wait_record *record, const struct tern_comm *comm)
 {
-    if (!comm)
-        return;
-    add_members(record, comm->group);
-    if (comm->remote_group)
+    if (comm && comm->group)
+        add_members(record, comm->group);
+    if (comm && comm->remote_group)
         add_members(record, comm->remote_group);
 }
 

@@ -234,7 +234,9 @@ struct tern_wait_record {
      * room here */
     int32_t run_count;
     struct tern_members members[TERN_MEMBERS_SHOWN];
-    uint64_t members_hash; /* of all of them: communicators may share id and name, not members */
+    /* of all ranks of the communicator, also if `members` is empty: several communicators may have
+     * one id and one name */
+    uint64_t members_hash;
     /* bytes that this rank has sent to another rank and that host does not acknowledge; 0: none */
     int64_t unheard_bytes;
     uint64_t unheard_since_ms; /* on CLOCK_MONOTONIC */

@@ -251,8 +251,7 @@ struct member {
     int rank;
     const struct verb *verb;
     char *words;
-    uint64_t comm; /* tells communicators with equal words apart, if the wait is for all their
-                      ranks */
+    uint64_t comm; /* tells communicators with equal words apart; 0: they need not be */
 };
 
 /* Ranks in the same place: members first to first + count - 1. */
@@ -799,7 +798,9 @@ char *tern_where_table(const struct tern_where_rank *ranks, int size)
         describe(&ranks[rank], &members[rank].verb, words, sizeof words);
         members[rank].words = tern_must_copy(words);
         const struct tern_wait_record *record = wait_of(ranks, rank);
-        members[rank].comm = waits_for_all(record) ? record->members_hash : 0;
+        /* messages on communicators with one name are one place */
+        bool one = waits_for_all(record) || (record && !*record->comm);
+        members[rank].comm = one ? record->members_hash : 0;
     }
     qsort(members, (size_t)size, sizeof *members, by_words);
     add(&text, "%s", "");

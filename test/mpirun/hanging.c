@@ -191,6 +191,16 @@ static void hang_in_several(const char *how)
             MPI_Barrier(some);
         else
             sleep(1000);
+    } else if (strcmp(how, "inter") == 0) { /* 0 and 1 at the halves, 4 and 5 at the whole */
+        MPI_Comm whole;
+        MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &some);
+        MPI_Intercomm_create(some, 0, MPI_COMM_WORLD, 1 - rank % 2, 5, &whole);
+        if (rank < 2)
+            MPI_Recv(value, 1, MPI_INT, 1, 6, some, MPI_STATUS_IGNORE);
+        else if (rank > 3)
+            MPI_Barrier(whole);
+        else
+            sleep(1000);
     } else if (strcmp(how, "partitions") == 0) {
         MPI_Request *request = &requests[0];
         if (rank == 0)

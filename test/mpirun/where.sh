@@ -80,6 +80,12 @@ has "the other one" table '^ +2 ranks wait in MPI_Barrier, number [0-9]+ on row 
 has "the rank that the first one lacks" table '^    MPI_Barrier, number [0-9]+ on row, lacks rank 4$'
 has "the rank that the second one lacks" table '^    MPI_Barrier, number [0-9]+ on row, lacks rank 1$'
 end
+start 6 inter
+where "halves with one id" '^ +1 rank waits in MPI_Recv, tag 6, a communicator of 3 ranks without a name .*, for rank 2 \(1 there\), .*: 0 '
+has "the other half" table '^ +1 rank waits in MPI_Recv, tag 6, a communicator of 3 ranks without a name .*, for rank 3 \(1 there\), .*: 1 '
+where "both sides of an intercommunicator" '^ +2 ranks wait in MPI_Barrier, number [0-9]+ on a communicator of 6 ranks without a name .* \(2 of its 6 ranks\), .*: 4,5$'
+where "what it lacks" '^    MPI_Barrier, number [0-9]+ on .*, lacks ranks 0-3$'
+end
 start 3 partitions
 where "a partitioned send" '^ +1 rank waits in MPI_Wait, 3 of 4 partitions lack its own MPI_Pready, tag 5, MPI_COMM_WORLD, for rank 1, .*: 0 '
 has "a partitioned receive" table '^ +1 rank waits in MPI_Wait, 3 of 4 partitions lack the sender.s MPI_Pready, or are on their way, tag 5, MPI_COMM_WORLD, for rank 0, .*: 1 '
