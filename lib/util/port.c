@@ -258,8 +258,6 @@ static bool has_written(const struct tern_line *line)
  * the user's (MPI_Comm_join). */
 static enum tern_part read_up_to(struct tern_line *line, size_t size)
 {
-    if (line->got == size)
-        return TERN_WHOLE;
     return tern_handshake_read(line->fd, line->record, size, &line->got);
 }
 

@@ -106,6 +106,8 @@ soft() {
     has "$1" out '^codes 0 0 spawn$'
 }
 both soft start 3 quiet soft 2
+run -n 1 "$PWD/spawning" start 700 quiet # what the jobs tell each other is longer than a record
+is "700 children" "$rc $(grep -o ' 0' out | wc -l)" "0 700"
 colons() {
     is "$1" "$rc $(sed -n "s/.*argument/argument/p" out)" "0 argument ':'"
 }

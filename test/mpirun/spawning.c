@@ -200,6 +200,7 @@ static void meet_sibling(MPI_Comm *parent, const char *how, int kept)
         MPI_Comm_disconnect(parent);
     if (!offers) { /* the other one's report, that it is connected, may come late: it sends its word behind that */
         MPI_Recv(&pid, 1, MPI_INT, 0, 3, sibling, MPI_STATUS_IGNORE);
+        usleep(500000); /* the parent may still be on its way out of MPI_Comm_disconnect, which this process has left */
         MPI_Abort(MPI_COMM_WORLD, 9);
     }
     MPI_Send(&pid, 1, MPI_INT, 0, 3, sibling);

@@ -30,6 +30,7 @@ struct program {
     char **argv; /* may be NULL */
     int maxprocs;
     const struct tern_info *info; /* may be NULL */
+    bool info_is_null; /* the handle is a NULL pointer, not MPI_INFO_NULL */
 };
 
 /* ---- the question to mpirun ---- */
@@ -51,6 +52,11 @@ static int describe(const struct program *programs, int count, const char *port,
 {
     char wdir[PATH_MAX];
     *ret = (struct tern_question){0};
+    for (int i = 0; i < count; i++)
+        if (!programs[i].command || programs[i].info_is_null)
+            return tern_error(programs[i].command ? TERN_ERR_INFO : TERN_ERR_ARG,
+                              "element %d of %s is a NULL pointer", i,
+                              programs[i].command ? "array_of_info" : "array_of_commands");
     tern_question_add(ret, "ask", "spawn");
     tern_question_add(ret, "port", port);
     if (!tern_rte.managed)
@@ -217,7 +223,7 @@ int tern_mpi_comm_spawn(const char *command, char *argv[], int maxprocs, struct 
                         int root, struct tern_comm *comm, struct tern_comm **ret_intercomm,
                         int array_of_errcodes[])
 {
-    struct program program = {command, argv, maxprocs, info};
+    struct program program = {command, argv, maxprocs, info, false};
     return spawn(&program, 1, root, comm, ret_intercomm, array_of_errcodes);
 }
 
@@ -239,7 +245,9 @@ int tern_mpi_comm_spawn_multiple(int count, char *array_of_commands[], char **ar
         programs[i] = (struct program){
             array_of_commands[i], array_of_argv != MPI_ARGVS_NULL ? array_of_argv[i] : NULL,
             array_of_maxprocs[i],
-            array_of_info[i] == MPI_INFO_NULL ? NULL : tern_info_of(array_of_info[i])};
+            !array_of_info[i] || array_of_info[i] == MPI_INFO_NULL ? NULL
+                                                                  : tern_info_of(array_of_info[i]),
+            !array_of_info[i]};
     int rc = spawn(programs, count, root, comm, ret_intercomm, array_of_errcodes);
     free(programs);
     return rc;

@@ -108,7 +108,11 @@ static int ask(const char *what, const char *service, const char *name, char *re
     if (!rc)
         rc = tern_spawn_refusal(&answer, TERN_ERR_OTHER);
     size_t length = rc ? 0 : answer.length - sizeof(struct tern_line_head);
-    if (!rc && ret_name && length < MPI_MAX_PORT_NAME) {
+    if (!rc && ret_name && length >= MPI_MAX_PORT_NAME)
+        rc = tern_error(TERN_ERR_NAME, "service_name \"%s\" is published with a port_name of %zu "
+                                       "characters; at most %d fit", service, length,
+                        MPI_MAX_PORT_NAME - 1);
+    if (!rc && ret_name) {
         memcpy(ret_name, answer.bytes + sizeof(struct tern_line_head), length);
         ret_name[length] = 0;
     }
@@ -119,6 +123,9 @@ static int ask(const char *what, const char *service, const char *name, char *re
 int tern_mpi_publish_name(const char *service_name, struct tern_info *info, const char *port_name)
 {
     (void)info;
+    if (strlen(port_name) >= MPI_MAX_PORT_NAME)
+        return tern_error(TERN_ERR_PORT, "port_name has %zu characters; at most %d fit",
+                          strlen(port_name), MPI_MAX_PORT_NAME - 1);
     return ask("publish", service_name, port_name, NULL);
 }
 
