@@ -287,6 +287,7 @@ int tern_spawn_meet_parent(void)
         return rc;
     if (world->group->rank == 0)
         rc = tern_port_connect(port, &mine, &theirs);
+    unsetenv(TERN_PARENT); /* programs that this one starts are not the parent's children */
     rc = tern_bridge_open(world, 0, rc, &mine, &theirs, &inter);
     free(mine.bytes);
     free(theirs.bytes);
