@@ -52,5 +52,5 @@ wrong "all are excluded" "btl_tcp_if_exclude \(.*\) permits no network interface
 wrong "the wrong one" 'cannot connect to rank [01] on host n[12]: 10\.99\.0\.[12]:[0-9]+ \(lost0\): ' --mca btl_tcp_if_include lost0
 wrong "our own" 'cannot connect to rank [01] on host n[12]: 172\.17\.0\.1:[0-9]+ \(docker0\): ' --mca btl_tcp_if_include docker0
 wrong "no subnet" 'btl_tcp_if_include: .10\.77\.0\.0/33. is not a subnet' --mca btl_tcp_if_include 10.77.0.0/33
-wrong "both" 'btl_tcp_if_include .environment. and btl_tcp_if_exclude .environment. are both set' --mca btl_tcp_if_include eth0 --mca btl_tcp_if_exclude eth1
+wrong "both" 'btl_tcp_if_include .option. and btl_tcp_if_exclude .option. are both set' --mca btl_tcp_if_include eth0 --mca btl_tcp_if_exclude eth1
 finish

@@ -199,7 +199,7 @@ rankfile() {
 bad 'cannot read the rankfile nofile: No such file' --rankfile nofile -np 1 "${go[@]}"
 bad 'cannot read the rankfile /: Is a directory' -rf / -np 1 "${go[@]}"
 bad '--map-by rankfile needs the option --rankfile FILE' --map-by rankfile -np 1 "${go[@]}"
-bad '--map-by: no modifier "FILE=x"' --map-by core:FILE=x -np 1 "${go[@]}"
+bad '--map-by: there is no word "FILE=x"' --map-by core:FILE=x -np 1 "${go[@]}"
 rankfile 'the rankfile ranks names no rank' '# nobody'
 rankfile 'ranks, line 2: expected "rank N=HOST slot=SLOTS"' $'\nrang 0=localhost slot=0'
 rankfile 'ranks, line 1: expected "rank N=HOST slot=SLOTS"' 'rank x=localhost slot=0'
@@ -227,7 +227,7 @@ bad '--map-by seq needs one host for each rank: there are 3 ranks, but 2 hosts' 
 
 bad '--bind-to: no object "cores"' --bind-to cores -np 1 "${go[@]}"
 bad '--map-by: no object "nodes"' --map-by nodes -np 1 "${go[@]}"
-bad '--map-by: no modifier "pee=2"' --map-by core:pee=2 -np 1 "${go[@]}"
+bad '--map-by: there is no word "pee=2"' --map-by core:pee=2 -np 1 "${go[@]}"
 bad 'PE= needs a number' --map-by core:PE=x -np 1 "${go[@]}"
 bad 'ppr:N:OBJECT' --map-by ppr:2 -np 1 "${go[@]}"
 bad '-np is 3, but 1 per node on 1 host gives 1 ranks' -N 1 -np 3 "${go[@]}"
