@@ -162,16 +162,20 @@ static void check_device_windows(void)
     CHECK_OK(MPI_Win_fence(0, win));
     for (int i = 0; i < LONG_WINDOW; i++)
         CHECK_INT(host[i], 5 + i);
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD)); /* the peer has looked, too */
     CHECK_OK(MPI_Put(host + 1, LONG_WINDOW - 1, MPI_INT, peer, 0, LONG_WINDOW - 1, MPI_INT, win));
     CHECK_OK(MPI_Win_fence(0, win));
     expect_ints(device, LONG_WINDOW - 1, 6, 1, "put to a device");
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD)); /* the peer has looked, too */
     CHECK_OK(MPI_Accumulate(host, N, MPI_INT, peer, 0, N, MPI_INT, MPI_SUM, win));
     CHECK_OK(MPI_Win_fence(0, win));
     expect_ints(device, N, 11, 2, "accumulate on a device");
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD)); /* the peer has looked, too */
     CHECK_OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, win)); /* the rank itself */
     CHECK_OK(MPI_Fetch_and_op(&one, &got, MPI_INT, rank, 0, MPI_SUM, win));
     CHECK_OK(MPI_Win_unlock(rank, win));
     CHECK_INT(got, 11);
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD)); /* the peer has looked, too */
     CHECK_OK(MPI_Win_lock_all(0, win));
     for (int i = 0; i < 100; i++)
         CHECK_OK(MPI_Fetch_and_op(&one, &got, MPI_INT, 0, 0, MPI_SUM, win));
@@ -188,6 +192,7 @@ static void check_device_windows(void)
     CU(cu_to_host(&before, (uintptr_t)(device + LONG_WINDOW - 2), sizeof before));
     CHECK_INT(before.value, 7);
     CHECK_INT(before.index, 70 + peer);
+    CHECK_OK(MPI_Barrier(MPI_COMM_WORLD)); /* the peer has looked, too */
     CHECK_OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
     CHECK_CLASS(MPI_Put(host, 1, MPI_INT, peer, LONG_WINDOW, 1, MPI_INT, win), MPI_ERR_RMA_RANGE);
     CHECK_OK(MPI_Win_free(&win));
