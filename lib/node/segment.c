@@ -19,13 +19,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum { GIVEN_SIZES = 24, KEPT_SIZES = 6, PAGE = 4096, MAP_LEAST = 1 << 20 };
@@ -74,6 +77,39 @@ static size_t header_bytes(void)
 struct tern_segment_rank *tern_segment_rank(uint32_t local_rank)
 {
     return (struct tern_segment_rank *)(tern_segment.base + PAGE) + local_rank;
+}
+
+/* Reads a random word of the other process and compares it: in another pid namespace the number may
+ * mean a stranger. */
+static bool read_cookie(const struct tern_segment_rank *block)
+{
+    uint64_t word = 0;
+    if (!tern_load_acquire(&block->attached) || !block->cookie)
+        return false;
+    struct iovec here = {&word, sizeof word};
+    struct iovec there = {(void *)(uintptr_t)block->cookie_address, sizeof word};
+    return process_vm_readv(block->pid, &here, 1, &there, 1, 0) == sizeof word &&
+           word == block->cookie;
+}
+
+bool tern_segment_can_read(const struct tern_segment_rank *block)
+{
+    static int32_t *read; /* by local rank: the process whose memory was read */
+    static uint32_t count;
+    static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    ptrdiff_t local = block - tern_segment_rank(0);
+    int32_t pid = block->pid; /* programs that a rank runs one after the other are several */
+    pthread_mutex_lock(&gate);
+    if (count != tern_segment.local_size) {
+        free(read);
+        read = calloc(tern_segment.local_size, sizeof *read);
+        count = read ? tern_segment.local_size : 0;
+    }
+    bool can = count && pid && read[local] == pid;
+    if (!can && (can = read_cookie(block)) && count)
+        read[local] = pid;
+    pthread_mutex_unlock(&gate);
+    return can;
 }
 
 /* Allocates pages, again after each signal, until that succeeds or is refused. If a sandbox does

@@ -72,6 +72,9 @@ void tern_segment_detach(void);
 
 /* Returns the block of a local rank. */
 struct tern_segment_rank *tern_segment_rank(uint32_t local_rank);
+/* Returns true if this process can read all memory of the rank that has the block. Costs a system
+ * call until the answer is yes. Any refusal counts as no (seccomp, Yama, ptrace scope, user). */
+bool tern_segment_can_read(const struct tern_segment_rank *block);
 
 /* Takes `size` bytes, a multiple of the page size, of zeroed shared memory for as long as the job
  * runs. Returns 0, or TERN_ERR_NO_MEM without text. */

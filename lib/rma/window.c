@@ -13,7 +13,6 @@
  * device's, all are asked, themselves too: so one rank alone changes each memory.
  */
 
-#define _GNU_SOURCE
 #include "lib/rma/window.h"
 
 #include "lib/accel/accel.h"
@@ -24,10 +23,8 @@
 #include "lib/util/error.h"
 #include "lib/util/param.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 enum forced { AUTO, FORCE_MAPPED, FORCE_PULLED, FORCE_ASKED }; /* in the order of the choices */
@@ -45,46 +42,12 @@ bool tern_window_is_near(const struct tern_context *context, int rank, uint32_t 
     return true;
 }
 
-/* Returns true if this process can read the memory of a rank of this node: compares a random word,
- * because the number of the process may mean another process here (lib/node/segment.h). */
-static bool can_pull(uint32_t local)
-{
-    const struct tern_segment_rank *block = tern_segment_rank(local);
-    uint64_t word = 0;
-    if (!tern_load_acquire(&block->attached) || !block->cookie)
-        return false;
-    struct iovec here = {&word, sizeof word};
-    struct iovec there = {(void *)(uintptr_t)block->cookie_address, sizeof word};
-    return process_vm_readv(block->pid, &here, 1, &there, 1, 0) == sizeof word &&
-           word == block->cookie;
-}
-
-/* Returns the same without a system call if this process has already read that one's memory. */
-static bool has_pulled(uint32_t local)
-{
-    static int32_t *pids; /* by local rank: which process it was */
-    static uint32_t count;
-    static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-    int32_t pid = tern_segment_rank(local)->pid;
-    pthread_mutex_lock(&gate);
-    if (count != tern_segment.local_size) {
-        free(pids);
-        pids = calloc(tern_segment.local_size, sizeof *pids);
-        count = pids ? tern_segment.local_size : 0;
-    }
-    bool can = count && pids[local] == pid && pid;
-    if (!can && (can = can_pull(local)) && count)
-        pids[local] = pid;
-    pthread_mutex_unlock(&gate);
-    return can;
-}
-
 static bool can_pull_all(const struct tern_context *context)
 {
     for (int rank = 0; rank < context->size; rank++) {
         uint32_t local;
         if (rank != context->rank && tern_window_is_near(context, rank, &local) &&
-            !has_pulled(local))
+            !tern_segment_can_read(tern_segment_rank(local)))
             return false;
     }
     return true;

@@ -24,20 +24,11 @@ void tern_shm_pull_init(void)
     single_copy = tern_param_choice("btl_shm_single_copy");
 }
 
-/* Returns true if this process can read the peer's memory. The pid may belong to a stranger
- * (another pid namespace), so a random word is compared. Any refusal (seccomp, Yama, ptrace scope,
- * user) silently ends single copies for this pair. */
+/* Returns true if this process can read the peer's memory. If not, single copies for this pair end
+ * without a word. */
 static bool probe_pull(struct tern_peer *peer, struct tern_shm_endpoint *endpoint)
 {
-    struct tern_segment_rank *block = endpoint->block;
-    uint64_t word = 0;
-    bool works = false;
-    if (single_copy != COPY_NEVER && tern_load_acquire(&block->attached) && block->cookie) {
-        struct iovec local = {&word, sizeof word};
-        struct iovec remote = {(void *)(uintptr_t)block->cookie_address, sizeof word};
-        works = process_vm_readv(block->pid, &local, 1, &remote, 1, 0) == sizeof word &&
-                word == block->cookie;
-    }
+    bool works = single_copy != COPY_NEVER && tern_segment_can_read(endpoint->block);
     endpoint->pull = works ? PULL_WORKS : PULL_REFUSED;
     if (peer->btl && strcmp(peer->btl->name, "shm") == 0)
         tern_path_set(&peer->path, works ? "shm, one copy" : "shm, two copies");
