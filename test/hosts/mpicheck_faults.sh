@@ -142,28 +142,28 @@ other_interface() {
     expects "another interface" 1 '^WARN  n3 +100 % of its connections go by eth1; of those of most hosts' -- "${hosts[@]}" --network-only
     as_before 3
 }
-# What a random number chooses is sent into a link that leads nowhere. Whom chance spares is not named, so that this is asked in the
-# long run alone.
-lost_packets() {
+# dropping DIRECTION PROTOCOL PROGRAM COMMAND...: runs the command while eth0 of n3 loses the packets that a BPF program chooses: they
+# are sent into a link that leads nowhere
+dropping() {
+    local direction=$1 protocol=$2 program=$3
+    shift 3
     on 3 tc qdisc add dev eth0 clsact
-    if on 3 tc filter add dev eth0 egress bpf bytecode '4,32 0 0 4294963256,37 1 0 130000000,6 0 0 4294967295,6 0 0 0' \
-        action mirred egress redirect dev lost1 2>err; then
-        expects "lost packets" 2 '^FAIL  n3 +(.* of the segments that .* are sent again|(sends|receives) at .* of the segments are lost and sent again)' -- "${eth0[@]}"
+    if on 3 tc filter add dev eth0 "$direction" protocol "$protocol" bpf bytecode "$program" action mirred egress redirect dev lost1 2>err; then
+        "$@"
     else
-        echo "no lost packets: this kernel cannot ($(cat err))"
+        echo "nothing is dropped: this kernel cannot ($(cat err))"
     fi
     on 3 tc qdisc del dev eth0 clsact
 }
+# The packets are chosen by a random number. Whom chance spares is not named, so that this is asked in the long run alone.
+lost_packets() {
+    dropping egress all '4,32 0 0 4294963256,37 1 0 130000000,6 0 0 4294967295,6 0 0 0' \
+        expects "lost packets" 2 '^FAIL  n3 +(.* of the segments that .* are sent again|(sends|receives) at .* of the segments are lost and sent again)' -- "${eth0[@]}"
+}
 # n3 drops what n2 sends it to open connections (SYN without ACK)
 firewall() {
-    on 3 tc qdisc add dev eth0 clsact
-    if on 3 tc filter add dev eth0 ingress protocol ip bpf bytecode '9,32 0 0 4293918732,21 0 6 172818434,48 0 0 4293918729,21 0 4 6,48 0 0 4293918753,84 0 0 18,21 0 1 2,6 0 0 4294967295,6 0 0 0' \
-        action mirred egress redirect dev lost1 2>err; then
+    dropping ingress ip '9,32 0 0 4293918732,21 0 6 172818434,48 0 0 4293918729,21 0 4 6,48 0 0 4293918753,84 0 0 18,21 0 1 2,6 0 0 4294967295,6 0 0 0' \
         expects "a firewall in one direction" 1 '^WARN  n2 -> n3 +calls are not answered \(Connection timed out\), the other way they are' -- "${eth0[@]}"
-    else
-        echo "no firewall: this kernel cannot ($(cat err))"
-    fi
-    on 3 tc qdisc del dev eth0 clsact
 }
 address_twice() {
     on 4 ip address add 10.88.0.3/24 dev eth1

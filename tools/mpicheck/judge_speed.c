@@ -38,7 +38,7 @@ struct verdicts {
     bool *lossy;  /* by host: named, because it loses segments */
     double usual; /* MB/s of good pairs alone */
     double usual_latency;
-    struct tern_mc_nics nics;
+    uint32_t *routes; /* of data->alone, tern_mc_route */
 };
 
 static double best_of(const float *values, int count)
@@ -96,27 +96,36 @@ static void find_usual(struct verdicts *verdicts)
 static bool is_reference(const struct tern_mc_speed *speed, const struct tern_mc_alone *alone)
 {
     for (int i = speed->suspects; i < speed->count; i++)
-        if ((speed->pairs[i][0] == alone->from && speed->pairs[i][1] == alone->to) ||
-            (speed->pairs[i][0] == alone->to && speed->pairs[i][1] == alone->from))
+        if (tern_mc_is_pair(speed->pairs[i], alone->from, alone->to))
             return true;
     return false;
 }
 
+/* Finds by which interfaces the pairs go that were measured alone. The caller frees the result. */
+static uint32_t *find_routes(const struct tern_mc_data *data)
+{
+    uint32_t *routes = tern_mc_alloc(data->alone_count, sizeof *routes);
+    struct tern_mc_nics nics;
+    tern_mc_nics_find(data, &nics);
+    for (int i = 0; i < data->alone_count; i++)
+        routes[i] = tern_mc_route(data, &nics, data->alone[i].from, data->alone[i].to);
+    return routes;
+}
+
 /* Returns what good pairs reach alone by the interfaces that a pair uses, in MB/s. Pairs by other
  * interfaces count only if one host is part of all that were tested by these: its choice of
- * interfaces may be the fault. */
+ * interfaces may be the fault. The pair was measured alone. */
 static double usual_of(const struct verdicts *verdicts, int from, int to)
 {
     const struct tern_mc_data *data = verdicts->speed->data;
-    uint32_t route = tern_mc_route(data, &verdicts->nics, from, to);
+    uint32_t route = verdicts->routes[tern_mc_alone_of(data, from, to) - data->alone];
     double *good = tern_mc_alloc(data->alone_count, sizeof *good), usual = verdicts->usual;
     double *all = tern_mc_alloc(data->alone_count, sizeof *all);
     int good_count = 0, count = 0;
     bool from_in_all = true, to_in_all = true;
     for (int i = 0; i < data->alone_count; i++) {
         const struct tern_mc_alone *alone = &data->alone[i];
-        if (alone->count == 0 ||
-            tern_mc_route(data, &verdicts->nics, alone->from, alone->to) != route)
+        if (alone->count == 0 || verdicts->routes[i] != route)
             continue;
         from_in_all &= alone->from == from || alone->to == from;
         to_in_all &= alone->from == to || alone->to == to;
@@ -214,9 +223,8 @@ static double worst_loss(const struct tern_mc_data *data, int host, const int *p
 }
 
 /* What else is known of a host's interface or losses, as the likely reason; "" if nothing. */
-static char *tell_reason(const struct tern_mc_data *data, int host, const int *peers, int count)
+static char *tell_reason(const struct tern_mc_data *data, int host, double loss)
 {
-    double loss = worst_loss(data, host, peers, count);
     if (loss >= loss_that_slows)
         return tern_mc_format("; %.1f %% of the segments are lost and sent again", 100 * loss);
     const char *nic = data->hosts[host].socket_count ? data->hosts[host].sockets[0].nic : NULL;
@@ -254,9 +262,11 @@ static void name_host(struct verdicts *verdicts, int host, bool receives, const 
 {
     const struct tern_mc_data *data = verdicts->speed->data;
     double rate = typical_rate(data, host, receives, peers, count);
-    double others = usual_of(verdicts, host, peers[0]);
+    double others = receives ? usual_of(verdicts, peers[0], host)
+                             : usual_of(verdicts, host, peers[0]);
+    double loss = worst_loss(data, host, peers, count);
     char *have = tell_rate(rate), *usual = tell_rate(others);
-    char *reason = tell_reason(data, host, peers, count);
+    char *reason = tell_reason(data, host, loss);
     const char *nic = data->hosts[host].socket_count ? data->hosts[host].sockets[0].nic : "NIC";
     struct tern_mc_finding *finding = tern_mc_find(
         verdicts->findings, data, TERN_MC_FAIL, receives ? "host.receives" : "host.sends", &host, 1,
@@ -271,7 +281,7 @@ static void name_host(struct verdicts *verdicts, int host, bool receives, const 
     free(usual);
     free(reason);
     close_all(verdicts, host, receives);
-    if (worst_loss(data, host, peers, count) >= loss_that_slows)
+    if (loss >= loss_that_slows)
         close_all(verdicts, host, !receives);
 }
 
@@ -430,7 +440,7 @@ static void name_slow_pairs(struct verdicts *verdicts)
             bool both = verdicts->of[at(data, to, from)] == SLOW;
             double rate = tested(data, from, to), others = usual_of(verdicts, from, to);
             char *have = tell_rate(rate), *usual = tell_rate(others);
-            char *reason = tell_reason(data, from, &to, 1);
+            char *reason = tell_reason(data, from, worst_loss(data, from, &to, 1));
             struct tern_mc_finding *finding = tern_mc_find(
                 verdicts->findings, data, TERN_MC_FAIL, "pair.slow", &from, 1,
                 tern_mc_format("%s, others %s; also alone%s", have, usual, reason),
@@ -589,7 +599,7 @@ void tern_mc_judge_speed(const struct tern_mc_data *data, const struct tern_mc_e
         .of = tern_mc_alloc((long)data->count * data->count, sizeof(uint8_t)),
         .lossy = tern_mc_alloc(data->count, sizeof(bool))};
     int *hosts = tern_mc_alloc(data->count, sizeof *hosts);
-    tern_mc_nics_find(data, &verdicts.nics);
+    verdicts.routes = find_routes(data);
     find_usual(&verdicts);
     judge_all(&verdicts);
     name_group(&verdicts, hosts);
@@ -598,6 +608,7 @@ void tern_mc_judge_speed(const struct tern_mc_data *data, const struct tern_mc_e
     name_slow_pairs(&verdicts);
     name_busy(&verdicts);
     name_late(&verdicts);
+    free(verdicts.routes);
     free(verdicts.lossy);
     free(verdicts.of);
     free(hosts);

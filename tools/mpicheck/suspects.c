@@ -78,8 +78,7 @@ static bool is_odd_pair(const struct tern_mc_speed *speed, int from, int to)
 static void add_pair(struct tern_mc_speed *speed, int a, int b)
 {
     for (int i = 0; i < speed->count; i++)
-        if ((speed->pairs[i][0] == a && speed->pairs[i][1] == b) ||
-            (speed->pairs[i][0] == b && speed->pairs[i][1] == a))
+        if (tern_mc_is_pair(speed->pairs[i], a, b))
             return;
     if (speed->count >= speed->most || a == b || !tern_mc_linked(speed->data, a, b) ||
         speed->data->bandwidth[at(speed->data, a, b)] == 0)

@@ -19,6 +19,12 @@ struct tern_mc_speed {
     int suspects; /* the pairs before this one are suspicious, the others are good */
 };
 
+/* Returns true if `pair` is of these two hosts, in either order. */
+static inline bool tern_mc_is_pair(const int pair[2], int a, int b)
+{
+    return (pair[0] == a && pair[1] == b) || (pair[0] == b && pair[1] == a);
+}
+
 /* Fits the bandwidths and chooses suspicious pairs, and behind them good ones to compare with.
  * `pairs` has room for TERN_MC_SUSPECTS_MOST. Free the result with tern_mc_speed_free. */
 void tern_mc_speed_make(const struct tern_mc_data *data, const struct tern_mc_expected *expected,
