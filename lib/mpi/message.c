@@ -58,11 +58,8 @@ int tern_mpi_improbe(int source, int tag, struct tern_comm *comm, int *flag,
                      struct tern_message **ret_message, MPI_Status *status)
 {
     int error = probe(source, tag, comm, flag, ret_message, status);
-    if (TERN_UNLIKELY(tern_tests.due && !error && !*flag))
-        tern_test_tell(&(struct tern_waiter){
-            .lane = comm->p2p.lane,
-            .procedure = "MPI_Improbe",
-            .probe = &(struct tern_probe){.context = &comm->p2p, .source = source, .tag = tag}});
+    if (!error && !*flag)
+        tern_test_note_probe("MPI_Improbe", &comm->p2p, source, tag);
     return error;
 }
 

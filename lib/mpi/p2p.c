@@ -152,11 +152,8 @@ static int probe(int source, int tag, struct tern_comm *comm, int *flag, MPI_Sta
 int tern_mpi_iprobe(int source, int tag, struct tern_comm *comm, int *flag, MPI_Status *status)
 {
     int error = probe(source, tag, comm, flag, status);
-    if (TERN_UNLIKELY(tern_tests.due && !error && !*flag))
-        tern_test_tell(&(struct tern_waiter){
-            .lane = comm->p2p.lane,
-            .procedure = "MPI_Iprobe",
-            .probe = &(struct tern_probe){.context = &comm->p2p, .source = source, .tag = tag}});
+    if (!error && !*flag)
+        tern_test_note_probe("MPI_Iprobe", &comm->p2p, source, tag);
     return error;
 }
 

@@ -275,8 +275,7 @@ int tern_mpi_parrived(struct tern_request *request, int partition, int *flag)
     if (request->active && !arrived(request, partition))
         tern_lane_poll(request->lane);
     *flag = !request->active || arrived(request, partition);
-    if (TERN_UNLIKELY(!*flag && tern_tests.due))
-        tern_test_tell(&(struct tern_waiter){
-            .lane = request->lane, .procedure = "MPI_Parrived", .request = request});
+    if (!*flag)
+        tern_test_note_request("MPI_Parrived", request);
     return 0;
 }

@@ -314,9 +314,7 @@ int tern_mpi_test(struct tern_request **request, int *flag, MPI_Status *status)
         tern_lane_poll((*request)->lane);
     if ((*request)->complete)
         return report_one(request, status);
-    if (TERN_UNLIKELY(tern_tests.due))
-        tern_test_tell(&(struct tern_waiter){
-            .lane = (*request)->lane, .procedure = "MPI_Test", .request = *request});
+    tern_test_note_request("MPI_Test", *request);
     *flag = 0;
     return 0;
 }

@@ -50,9 +50,8 @@ int tern_mpi_request_get_status(struct tern_request *request, int *flag, MPI_Sta
     if (under_way(request))
         tern_lane_poll(request->lane);
     *flag = !under_way(request);
-    if (TERN_UNLIKELY(!*flag && tern_tests.due))
-        tern_test_tell(&(struct tern_waiter){
-            .lane = request->lane, .procedure = "MPI_Request_get_status", .request = request});
+    if (!*flag)
+        tern_test_note_request("MPI_Request_get_status", request);
     return *flag ? look(request, status) : 0;
 }
 

@@ -129,27 +129,46 @@ static struct tern_awaited *new_awaited(struct tern_wait_record *record)
     return awaited;
 }
 
-static void add_awaited(struct tern_wait_record *record, const struct tern_message_facts *facts)
+/* Appends the peer of a message. Returns NULL if there is no room. */
+static struct tern_awaited *add_peer(struct tern_wait_record *record,
+                                     const struct tern_context *context, bool sends, int rank,
+                                     int tag)
 {
     struct tern_awaited *awaited = new_awaited(record);
     if (!awaited)
-        return;
-    awaited->kind = facts->sends ? TERN_WAIT_SEND : TERN_WAIT_RECV;
-    awaited->tag = facts->tag;
-    name_peer(awaited, facts->context, facts->rank);
+        return NULL;
+    awaited->kind = sends ? TERN_WAIT_SEND : TERN_WAIT_RECV;
+    awaited->tag = tag;
+    name_peer(awaited, context, rank);
+    return awaited;
+}
+
+static void add_message(struct tern_wait_record *record, const struct tern_message_facts *facts)
+{
+    add_peer(record, facts->context, facts->sends, facts->rank, facts->tag);
 }
 
 static void add_partitioned(struct tern_wait_record *record,
                             const struct tern_partitioned_facts *facts)
 {
-    struct tern_awaited *awaited = new_awaited(record);
+    struct tern_awaited *awaited =
+        add_peer(record, facts->context, facts->sends, facts->peer, facts->tag);
     if (!awaited)
         return;
-    awaited->kind = facts->sends ? TERN_WAIT_SEND : TERN_WAIT_RECV;
-    awaited->tag = facts->tag;
     awaited->lacking = facts->lacking;
     awaited->partitions = facts->partitions;
-    name_peer(awaited, facts->context, facts->peer);
+}
+
+/* Finds the rank that a collective waits for: the peer of `request`, a message of it or NULL, or
+ * else the one that its present step names. Returns false if there is none. */
+static bool find_peer(const struct tern_coll_facts *facts, const struct tern_request *request,
+                      const struct tern_context **ret_context, int *ret_rank)
+{
+    struct tern_message_facts message;
+    bool known = request && tern_pml_describe(request, &message);
+    *ret_context = known ? message.context : &facts->coll->context;
+    *ret_rank = known ? message.rank : facts->peer;
+    return known || facts->peer >= 0;
 }
 
 static void add_members(struct tern_wait_record *record, const struct tern_group *group)
@@ -190,7 +209,7 @@ static void describe_message(struct tern_wait_record *record,
 {
     record->kind = facts->sends ? TERN_WAIT_SEND : TERN_WAIT_RECV;
     set_comm(record, facts->context);
-    add_awaited(record, facts);
+    add_message(record, facts);
     record->bytes = facts->bytes;
     if (tern_context_is_internal(facts->context))
         copy(record->procedure, sizeof record->procedure, "a procedure that makes a communicator");
@@ -229,8 +248,9 @@ static void describe_port(struct tern_wait_record *record, const char *port)
 static void describe_collective(struct tern_wait_record *record, const struct tern_waiter *waiter,
                                 const struct tern_coll_facts *facts)
 {
-    struct tern_message_facts message;
     const struct tern_request *awaited = waiter->doubts ? waiter->request : NULL;
+    const struct tern_context *context;
+    int rank;
     record->kind = TERN_WAIT_COLLECTIVE;
     record->number = facts->number;
     set_comm(record, &facts->coll->context);
@@ -238,12 +258,8 @@ static void describe_collective(struct tern_wait_record *record, const struct te
         facts->coll->remote_size ? facts->coll->remote_size + facts->coll->size : facts->coll->size;
     copy(record->procedure, sizeof record->procedure, facts->procedure);
     set_members(record, facts->coll->context.comm);
-    if (!awaited)
-        awaited = facts->awaited;
-    if (awaited && tern_pml_describe(awaited, &message))
-        name_peer(new_awaited(record), message.context, message.rank);
-    else if (facts->peer >= 0)
-        name_peer(new_awaited(record), &facts->coll->context, facts->peer);
+    if (find_peer(facts, awaited ? awaited : facts->awaited, &context, &rank))
+        name_peer(new_awaited(record), context, rank);
 }
 
 static void describe_request(struct tern_wait_record *record, const struct tern_waiter *waiter,
@@ -268,18 +284,19 @@ static void add_request(struct tern_wait_record *record, const struct tern_waite
     struct tern_coll_facts collective;
     struct tern_partitioned_facts partitioned;
     if (tern_pml_describe(request, &message)) {
-        add_awaited(record, &message);
+        add_message(record, &message);
     } else if (tern_partitioned_describe(request, &partitioned)) {
         add_partitioned(record, &partitioned);
     } else if ((!tern_threads || request->lane == waiter->lane) && /* its lock is held */
                tern_coll_describe(request, &collective)) {
         struct tern_awaited *awaited = new_awaited(record);
-        if (awaited && collective.awaited && tern_pml_describe(collective.awaited, &message))
-            name_peer(awaited, message.context, message.rank);
-        else if (awaited && collective.peer >= 0)
-            name_peer(awaited, &collective.coll->context, collective.peer);
-        if (awaited)
-            awaited->kind = TERN_WAIT_COLLECTIVE;
+        const struct tern_context *context;
+        int rank;
+        if (!awaited)
+            return;
+        awaited->kind = TERN_WAIT_COLLECTIVE;
+        if (find_peer(&collective, collective.awaited, &context, &rank))
+            name_peer(awaited, context, rank);
     }
 }
 

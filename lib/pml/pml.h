@@ -180,6 +180,22 @@ extern TERN_OURS __thread struct tern_tests tern_tests;
  * looked for, and is not waited on. Tells tern_wait_tell of it if no message has come or gone since
  * the last call. Call without locks. */
 void tern_test_tell(const struct tern_waiter *test);
+/* The same if it is due, for a test of one request, and for a probe. */
+static inline void tern_test_note_request(const char *procedure, struct tern_request *request)
+{
+    if (TERN_UNLIKELY(tern_tests.due))
+        tern_test_tell(&(struct tern_waiter){
+            .lane = request->lane, .procedure = procedure, .request = request});
+}
+static inline void tern_test_note_probe(const char *procedure, struct tern_context *context,
+                                        int source, int tag)
+{
+    if (TERN_UNLIKELY(tern_tests.due))
+        tern_test_tell(&(struct tern_waiter){
+            .lane = context->lane,
+            .procedure = procedure,
+            .probe = &(struct tern_probe){.context = context, .source = source, .tag = tag}});
+}
 /* The MPI procedure in which this thread is, if it waits inside other procedures: messages to the
  * user name it instead of those. NULL if there is none. */
 extern TERN_OURS __thread const char *tern_wait_procedure;

@@ -221,9 +221,8 @@ int tern_window_test(struct tern_window *window, bool *ret_done)
     for (int i = 0; i < window->exposed_count && *ret_done; i++) {
         struct tern_request *completion = window->completions[i];
         *ret_done = !completion || completion->complete;
-        if (TERN_UNLIKELY(!*ret_done && tern_tests.due))
-            tern_test_tell(&(struct tern_waiter){
-                .lane = completion->lane, .procedure = "MPI_Win_test", .request = completion});
+        if (!*ret_done)
+            tern_test_note_request("MPI_Win_test", completion);
     }
     return *ret_done ? end_exposure(window) : 0;
 }
