@@ -31,7 +31,8 @@ struct tern_exchange {
     int64_t begin, end;     /* of the range in the file */
     int64_t domain, window; /* bytes of an aggregator's domain, and of it in a round */
     int64_t round, rounds;  /* the round whose data are exchanged, and their number */
-    int64_t asked;          /* the round whose runs are told: `round`, or the next one if `ahead` */
+    /* the round whose runs the ranks send to the aggregators: `round`, or the next if `ahead` */
+    int64_t asked;
     int index;              /* this rank's number among the aggregators, or -1 */
     /* for each aggregator: position in the stream up to which it has been told the runs */
     int64_t *told;

@@ -202,9 +202,9 @@ static int read_modifier(const char *option, const char *word, struct tern_optio
     } else if (strcasecmp(word, "overload") && strcasecmp(word, "overload-allowed") &&
                strcasecmp(word, "ordered") && strcasecmp(word, "inherit") &&
                strcasecmp(word, "noinherit")) {
-        static const char *const known[] = {"PE=N",      "PE-LIST=LIST", "SPAN",    "OVERSUBSCRIBE",
-                                            "NOOVERSUBSCRIBE", "HWTCPUS", "CORECPUS", "NOLOCAL",
-                                            "DISPLAY",   "DONOTLAUNCH",  "ORDERED", NULL};
+        static const char *const known[] = {
+            "PE=N",     "PE-LIST=LIST", "SPAN",    "OVERSUBSCRIBE", "NOOVERSUBSCRIBE", "HWTCPUS",
+            "CORECPUS", "NOLOCAL",      "DISPLAY", "DONOTLAUNCH",   "ORDERED",         NULL};
         return tern_words_unknown(option, word, known);
     }
     return 0;
@@ -348,18 +348,17 @@ int tern_policy_rank_by(const char *option, const char *text, struct tern_option
     enum tern_map_level level;
     bool found = find_level(copy, &level) && level != TERN_MAP_LEVEL_NONE;
     /* Open MPI 5's: over the objects that the ranks are mapped to */
-    int mapped = tern_words_find(copy, known);
-    if (!found && mapped >= 0) {
+    int mapped = found ? -1 : tern_words_find(copy, known);
+    options->map.rank_mapped = mapped >= 0;
+    if (mapped >= 0) {
         options->map.rank_span = mapped == 0;
         options->map.rank_fill = mapped == 1;
         level = TERN_MAP_LEVEL_NODE;
     }
-    options->map.rank_mapped = !found && mapped >= 0;
-    found |= mapped >= 0;
     free(copy);
     if (error)
         return error;
-    if (!found)
+    if (!found && mapped < 0)
         return tern_error(TERN_ERR_ARG,
                           "%s: no object \"%s\"; there are slot, hwthread, core, l1cache, l2cache, "
                           "l3cache, numa, socket, package, node, fill and span",

@@ -32,7 +32,8 @@ static struct {
 
     /* the look */
     struct tern_where_rank *ranks; /* NULL: none is under way */
-    char *waits;                   /* of the ranks, as text, while the result is told; or NULL */
+    /* which rank waits for which (where_circles.h); NULL: no result is being told */
+    char *waits;
     bool *answered;                /* by host */
     bool some_wait;                /* the last look has seen a rank that waits in MPI */
     uint64_t number;               /* of the last look */

@@ -75,7 +75,7 @@ static int compare(int a, int b)
     return (a > b) - (a < b);
 }
 
-/* Orders by who waits; waits for other jobs come first. */
+/* Compares for qsort: by the rank that waits; of one rank, its waits for other jobs come first. */
 static int by_waiting(const void *a, const void *b)
 {
     const struct tern_where_wait *one = a, *other = b;

@@ -9,8 +9,8 @@
 
 /* A wait of one rank for another. */
 struct tern_where_wait {
-    int job, rank;       /* who waits */
-    int for_job, for_rank;
+    int job, rank;         /* the rank that waits */
+    int for_job, for_rank; /* the rank that it waits for */
     int tag;
     char procedure[40];
     bool gone; /* used by tern_where_circles */
