@@ -25,7 +25,7 @@
  *                         Default: an operation is done as late as possible, when somebody waits for
  *                         it or has asked three times.
  * FAKE_CUDA_FAIL=N        copy number N, counted from 1, and all later ones fail
- * FAKE_CUDA_SLOW=N        copies on device N take long
+ * FAKE_CUDA_SLOW=N        copies on device N pass 0.2 GB/s, on others 2 GB/s
  * FAKE_CUDA_REUSE=1       a freed address is used again at once
  * FAKE_CUDA_IPC=none|mig  handles cannot be made; handles of another process cannot be opened, as
  *                         between instances of a MIG device
