@@ -167,6 +167,7 @@ void tern_ofi_frame_arrived(struct tern_ofi_lane *lane, const unsigned char *byt
         break;
     case TERN_OFI_BYE_SEEN:
         link->bye_answered |= link->bye_sent && head.number == link->bye_number;
+        link->refused_ms = 0;
         break;
     default:
         tern_ofi_take_greeting(lane, link, bytes);

@@ -91,9 +91,10 @@ static void call(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_
         tern_ofi_link_failed(lane, link, rc);
 }
 
-/* Sends a frame that is nothing but a head. Returns true if it is on its way. */
+/* Sends a frame that is nothing but a head. Returns true if it is on its way; else the provider
+ * has no room for it. */
 static bool send_head(struct tern_ofi_lane *lane, struct tern_ofi_link *link,
-                      enum tern_ofi_kind kind, uint32_t number)
+                      enum tern_ofi_kind kind, uint32_t number, uint64_t now)
 {
     struct tern_ofi_send *send = tern_ofi_take_send(lane);
     struct tern_ofi_head head = {.slot = link->their_slot,
@@ -101,23 +102,36 @@ static bool send_head(struct tern_ofi_lane *lane, struct tern_ofi_link *link,
                                  .number = number,
                                  .kind = (uint16_t)kind,
                                  .order = TERN_OFI_ORDER};
-    if (!send)
-        return false;
-    memcpy(send->bytes, &head, sizeof head);
-    int rc = tern_ofi_post(lane, link, send, sizeof head);
-    if (!rc)
+    int rc = TERN_ERR_AGAIN;
+    if (send) {
+        memcpy(send->bytes, &head, sizeof head);
+        rc = tern_ofi_post(lane, link, send, sizeof head);
+    }
+    if (send && !rc)
         send->link = NULL; /* if it fails, nothing is missing: the other end has gone */
+    if (rc != TERN_ERR_AGAIN)
+        link->refused_ms = 0;
+    else if (!link->refused_ms)
+        link->refused_ms = now;
     return rc != TERN_ERR_AGAIN;
 }
 
-/* Notes that the provider had no room for our BYE. If the other end has gone, it may have none for
- * ever; then nothing of ours is under way, and nobody will answer. */
-static void note_refused(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_t now)
+/* Returns true if the provider has had no room for `wait`, and nothing of ours is under way: the
+ * other end has gone. Then there may be no room for ever. */
+static bool is_gone(const struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_t now,
+                    uint64_t wait)
 {
-    uint64_t wait = link->bye_matters ? REFUSED_MS : 0;
-    if (!link->refused_ms)
-        link->refused_ms = now;
     if (now - link->refused_ms < wait || lane->sends_under_way)
+        return false;
+    link->refused_ms = 0;
+    return true;
+}
+
+/* Handles that the provider had no room for our BYE. If the other end has gone, nobody will
+ * answer. */
+static void bye_refused(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_t now)
+{
+    if (!is_gone(lane, link, now, link->bye_matters ? REFUSED_MS : 0))
         return;
     link->owes_bye = false;
     link->bye_sent = link->bye_answered = true;
@@ -127,8 +141,8 @@ static void send_bye(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uin
 {
     /* a peer that has left, and to which nothing was sent since, need not know */
     link->bye_matters = !link->peer_bye || link->next_out != link->out_at_bye;
-    if (!send_head(lane, link, TERN_OFI_BYE, link->next_out)) {
-        note_refused(lane, link, now);
+    if (!send_head(lane, link, TERN_OFI_BYE, link->next_out, now)) {
+        bye_refused(lane, link, now);
         return;
     }
     link->bye_number = link->next_out++;
@@ -136,7 +150,6 @@ static void send_bye(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uin
     link->bye_sent = link->told = true;
     link->bye_ms = now;
     link->bye_wait_ms = BYE_AGAIN_MS;
-    link->refused_ms = 0;
     link->out_at_bye = link->told_out = link->next_out;
     link->told_in = link->next_in;
 }
@@ -144,12 +157,10 @@ static void send_bye(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uin
 /* Sends our BYE again: the answer may have been lost. */
 static void repeat_bye(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_t now)
 {
-    if (!send_head(lane, link, TERN_OFI_BYE, link->bye_number)) {
-        note_refused(lane, link, now);
-        return;
-    }
-    link->bye_wait_ms += BYE_AGAIN_MS;
-    link->refused_ms = 0;
+    if (send_head(lane, link, TERN_OFI_BYE, link->bye_number, now))
+        link->bye_wait_ms += BYE_AGAIN_MS;
+    else
+        bye_refused(lane, link, now);
 }
 
 /* Answers the other end's BYE. If the other end has answered ours, it does not need this answer to
@@ -157,13 +168,9 @@ static void repeat_bye(struct tern_ofi_lane *lane, struct tern_ofi_link *link, u
 static void answer_bye(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_t now)
 {
     uint64_t wait = link->bye_answered ? BYE_AGAIN_MS : REFUSED_MS;
-    bool sent = send_head(lane, link, TERN_OFI_BYE_SEEN, link->next_in - 1);
-    if (!sent && !link->seen_refused_ms)
-        link->seen_refused_ms = now;
-    if (!sent && (now - link->seen_refused_ms < wait || lane->sends_under_way))
-        return;
-    link->owes_bye_seen = false;
-    link->seen_refused_ms = 0;
+    if (send_head(lane, link, TERN_OFI_BYE_SEEN, link->next_in - 1, now) ||
+        is_gone(lane, link, now, wait))
+        link->owes_bye_seen = false;
 }
 
 static void pay(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_t now)

@@ -39,8 +39,7 @@ struct tern_ofi_link {
     uint32_t next_out, next_in;        /* numbers of frames */
     uint32_t bye_number;               /* of our BYE */
     uint32_t bye_wait_ms;              /* until it is sent again */
-    uint64_t refused_ms;               /* when the provider first refused our BYE; 0: it has not */
-    uint64_t seen_refused_ms;          /* ... our BYE_SEEN */
+    uint64_t refused_ms;               /* since when there is no room for a BYE; 0: there is */
     uint64_t bye_ms;                   /* when it was sent */
     uint32_t out_at_bye;               /* next_out after the last BYE, theirs or ours */
     bool bye_answered, bye_matters;    /* to one that has not left, or was sent something since */
