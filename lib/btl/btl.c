@@ -9,6 +9,7 @@
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
+#include "lib/util/param.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -51,6 +52,8 @@ static int announce_all(void)
     for (int i = 0; tern_btls[i] && !rc; i++)
         if (tern_btls[i]->announce && tern_btl_permitted(tern_btls[i]->name))
             rc = tern_btls[i]->announce();
+    if (!rc && tern_rte.local_rank == 0 && tern_param_bool("btl_show_fabric"))
+        tern_btl_ofi_show();
     return rc ? rc : tern_card_publish();
 }
 

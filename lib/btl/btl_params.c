@@ -14,6 +14,9 @@ static const struct tern_param btl[] = {
     {"btl_show_paths", TERN_PARAM_BOOL, "0", "",
      "Print by which paths this rank has reached the others when it leaves MPI: byte mover, "
      "interface, addresses. mpirun --display paths sets it."},
+    {"btl_show_fabric", TERN_PARAM_BOOL, "0", "",
+     "Print what each host has for libfabric: network devices, the library, its providers; which "
+     "one is used, and why not the others. mpirun --display fabric sets it."},
 };
 
 const struct tern_param_room tern_params_btl = {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/util/fabric_devices.h"
 
+#include "lib/util/log.h"
+
 #include <dirent.h>
 #include <stdio.h>
 
@@ -30,4 +32,11 @@ bool tern_fabric_devices(char *text, size_t room)
     if (text && room && !any)
         text[0] = 0;
     return any;
+}
+
+void tern_fabric_devices_show(void)
+{
+    char text[400];
+    bool any = tern_fabric_devices(text, sizeof text);
+    tern_log("fabric: devices in /sys/class/infiniband, cxi and hfi1: %s", any ? text : "none");
 }

@@ -13,4 +13,7 @@
  * one. `text` may be NULL. */
 bool tern_fabric_devices(char *text, size_t room);
 
+/* Prints them, or that there is none. */
+void tern_fabric_devices_show(void);
+
 #endif

@@ -150,9 +150,9 @@ static int set_output_file(const char *option, const char *text, struct tern_opt
 /* Open MPI 5's --display map,bind */
 static int read_display(const char *option, const char *text, struct tern_options *options)
 {
-    enum { MAP, MAP_DEVEL, BIND, ALLOCATION, PATHS, TOPOLOGY };
+    enum { MAP, MAP_DEVEL, BIND, ALLOCATION, PATHS, FABRIC, TOPOLOGY };
     static const char *const known[] = {"map", "map-devel", "bindings", "allocation", "paths",
-                                        "topology", NULL};
+                                        "fabric", "topology", NULL};
     struct tern_strings words = { 0 };
     char *copy = tern_must_copy(text), *colon = strchr(copy, ':');
     if (colon)
@@ -167,6 +167,8 @@ static int read_display(const char *option, const char *text, struct tern_option
         options->display_allocation |= which == ALLOCATION;
         if (which == PATHS)
             tern_strings_set(&options->env, "OMPI_MCA_btl_show_paths", "1");
+        else if (which == FABRIC)
+            tern_strings_set(&options->env, "OMPI_MCA_btl_show_fabric", "1");
         else if (which == TOPOLOGY)
             tern_options_warn(options, "%s %s has no effect: lstopo shows the processors", option,
                               word);

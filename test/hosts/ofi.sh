@@ -12,6 +12,11 @@ for provider in net "tcp;ofi_rxm"; do
     ofi=(--hostfile hosts --mca btl "ofi,self" --mca btl_ofi_provider "$provider" --mca btl_ofi_device eth0)
     run "${ofi[@]}" ./in_use
     is "$provider: ranks that use ofi" "$rc $(grep -c '^ofi is in use$' out) $(grep -c '^libfabric is mapped$' out)" "0 4 4"
+    run "${ofi[@]}" --display fabric ./ring
+    is "$provider: display fabric: one provider on each host" \
+        "$rc $(grep -c "provider $provider (.*): chosen, with device eth0$" err) $(grep -c ': chosen, with' err)" "0 2 2"
+    is "$provider: display fabric: what is used" "$(grep -c "fabric: used, by provider $provider and device eth0$" err)" 2
+    is "$provider: display fabric: the others" "$(grep -c 'provider udp;ofi_rxd .*not chosen: btl_ofi_provider names another one' err)" 2
     for program in ring send_recv_all_pairs random_traffic; do
         run "${ofi[@]}" ./$program
         is "$provider: $program" "$rc" 0
@@ -32,9 +37,15 @@ run --hostfile hosts --mca btl_ofi_provider nothing ./ring
 is "no such provider: ring" "$rc" 0
 # shellcheck disable=SC2016
 is "no such provider: said" "$(grep -Ec 'no provider `nothing` .*it offers .*net' err)" 1
+# a provider that cannot carry messages: what it lacks, on both hosts
+run --hostfile hosts --mca btl_ofi_provider udp --display fabric ./ring
+is "a provider without FI_RMA: ring" "$rc" 0
+is "a provider without FI_RMA: said" "$(grep -c 'fabric: not used: .*provider udp lacks .*FI_RMA' err)" 2
 # without a provider's name and without such hardware, nobody loads libfabric
 if [ -z "$(find /sys/class/infiniband /sys/class/cxi /sys/class/hfi1 -mindepth 1 2>/dev/null)" ]; then
     run --hostfile hosts ./in_use
     is "libfabric loaded for nothing" "$rc $(grep -c '^libfabric is not mapped$' out)" "0 4"
+    run --hostfile hosts --display fabric ./ring
+    is "display fabric without a device" "$rc $(grep -c 'fabric: devices in .*: none$' err) $(grep -c 'fabric: not used: this host has no' err)" "0 2 2"
 fi
 finish

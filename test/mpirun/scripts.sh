@@ -557,9 +557,9 @@ echo '--mca btl -x A=1' >forgotten
 refuses "forgotten line 1 btl has no value: the option -x follows; write forgotten line 1 btl VALUE" --tune forgotten
 
 # Open MPI 5's words
-refuses '--display: there is no word "mapp"; did you mean map? known are map, map-devel, bindings, allocation, paths, topology' \
+refuses '--display: there is no word "mapp"; did you mean map? known are map, map-devel, bindings, allocation, paths, fabric, topology' \
     --display mapp -np 1
-refuses '--display needs a word; known are map, map-devel, bindings, allocation, paths, topology' --display '' -np 1
+refuses '--display needs a word; known are map, map-devel, bindings, allocation, paths, fabric, topology' --display '' -np 1
 refuses '--output: there is no word "tagg"; did you mean tag? known are tag, tag-detailed, tag-fullname, rank, timestamp, '\
 'merge-stderr-to-stdout, raw, xml, dir=DIR, file=FILE' --output tagg -np 1
 run --output '' -np 1 true

@@ -6,6 +6,8 @@
 #include "lib/btl/choice.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
+#include "lib/util/fabric_devices.h"
+#include "lib/util/log.h"
 
 #include <stdio.h>
 
@@ -21,6 +23,13 @@ static int absent_announce(void)
              tern_btl_permitted("tcp") ? "tcp" : "no network");
     tern_rte_remark(TERN_REMARK_FABRIC, text);
     return 0;
+}
+
+void tern_btl_ofi_show(void)
+{
+    tern_fabric_devices_show();
+    tern_log("fabric: not used: this libmpi was built without libfabric; install libfabric's "
+             "headers (Debian: libfabric-dev) and build it again");
 }
 
 static int absent_init(void)

@@ -45,6 +45,13 @@ int tern_ofi_library_load(void)
                       FI_MAJOR(version), FI_MINOR(version));
 }
 
+const char *tern_ofi_library_file(void)
+{
+    Dl_info info;
+    return dladdr(*(void **)&tern_ofi_library.getinfo, &info) && info.dli_fname ? info.dli_fname
+                                                                                : file;
+}
+
 const char *tern_ofi_error(long code)
 {
     return tern_ofi_library.strerror((int)(code < 0 ? -code : code));

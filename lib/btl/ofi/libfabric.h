@@ -25,6 +25,9 @@ extern struct tern_ofi_library tern_ofi_library;
 /* Opens libfabric, once. Returns 0, or TERN_ERR_OTHER with text that says how to cure it. */
 int tern_ofi_library_load(void);
 
+/* Returns the file that was opened. */
+const char *tern_ofi_library_file(void);
+
 /* Returns the text of one of libfabric's error codes, of either sign. */
 const char *tern_ofi_error(long code);
 

@@ -26,6 +26,7 @@
 #include "lib/node/segment.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
+#include "lib/util/fabric_devices.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
 
@@ -44,6 +45,7 @@ enum {
 extern const struct tern_btl tern_btl_shm, tern_btl_ofi;
 
 static bool announced;
+static char why_not[500]; /* this rank does not use the fabric, although it tried */
 static int launcher_fd = -1;
 
 /* ---- sending ---- */
@@ -252,8 +254,9 @@ static int ofi_announce(void)
     int rc = open_fabric();
     if (rc) {
         char text[700];
-        snprintf(text, sizeof text, "rank %u on host %.80s does not use the fabric: %.500s",
-                 tern_rte.rank, tern_rte.host, tern_error_text(rc));
+        snprintf(why_not, sizeof why_not, "%s", tern_error_text(rc));
+        snprintf(text, sizeof text, "rank %u on host %.80s does not use the fabric: %s",
+                 tern_rte.rank, tern_rte.host, why_not);
         tern_rte_remark(TERN_REMARK_FABRIC, text);
         return 0;
     }
@@ -272,6 +275,30 @@ static void watch_launcher(void)
     launcher_fd = tern_rte_fd();
     if (launcher_fd >= 0 && tern_doorbell_watch(launcher_fd))
         launcher_fd = -1;
+}
+
+void tern_btl_ofi_show(void)
+{
+    const struct fi_info *chosen = announced ? tern_ofi_fabric.info : NULL;
+    tern_fabric_devices_show();
+    if (tern_ofi_library_load()) {
+        tern_log("fabric: %s", tern_error_text(TERN_ERR_OTHER));
+    } else {
+        uint32_t version = tern_ofi_library.version();
+        tern_log("fabric: libfabric is %s, with interface version %u.%u", tern_ofi_library_file(),
+                 FI_MAJOR(version), FI_MINOR(version));
+        tern_ofi_provider_show(chosen);
+    }
+    if (chosen)
+        tern_log("fabric: used, by provider %s and device %s", chosen->fabric_attr->prov_name,
+                 chosen->domain_attr->name);
+    else
+        tern_log("fabric: not used: %s",
+                 !tern_btl_permitted("ofi") ? "the parameter btl leaves out ofi"
+                 : !needed()                ? "shared memory reaches all ranks"
+                 : !tern_btl_ofi_possible() ? "this host has no such device, and the parameter "
+                                              "btl_ofi_provider names no provider"
+                                            : why_not);
 }
 
 static int ofi_init(void)

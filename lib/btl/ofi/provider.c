@@ -5,6 +5,7 @@
 #include "lib/btl/ofi/libfabric.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
+#include "lib/util/log.h"
 #include "lib/util/param.h"
 
 #include <netinet/in.h>
@@ -17,6 +18,9 @@ static const char *const by_itself[] = {"cxi", "efa", "psm3", "opx", "psm2", "ve
 enum { BY_ITSELF = sizeof by_itself / sizeof *by_itself };
 
 enum { LIST_ROOM = 400 };
+
+static const char lacks[] = "lacks what messages need: endpoints of type FI_EP_RDM with FI_MSG and "
+                            "FI_RMA, on a device that is up";
 
 static const char *name_of(const struct fi_info *info)
 {
@@ -73,6 +77,20 @@ static int ask(uint64_t caps, struct fi_info **ret_list)
     return error;
 }
 
+/* Asks libfabric for all providers, of any kind. NULL: there is none. */
+static struct fi_info *ask_all(void)
+{
+    struct fi_info *list = NULL;
+    return tern_ofi_library.getinfo(TERN_OFI_VERSION, NULL, NULL, 0, NULL, &list) ? NULL : list;
+}
+
+static bool has(const struct fi_info *list, const char *name)
+{
+    while (list && strcmp(name_of(list), name) != 0)
+        list = list->next;
+    return list != NULL;
+}
+
 /* Weighs an address of this host as the address of our endpoint. */
 static int weigh_address(const struct fi_info *info)
 {
@@ -127,24 +145,18 @@ static void list_names(const struct fi_info *list, const char *of, char text[LIS
 static int explain(struct fi_info *able, const char *name, const char *device)
 {
     char names[LIST_ROOM];
-    struct fi_info *all;
     if (*device && best_of(able, name, "")) {
         list_names(able, name, names);
         return tern_error(TERN_ERR_OTHER,
                           "libfabric's provider %s has no device `%s` (btl_ofi_device); it has %s",
                           name, device, names);
     }
-    int error = ask(0, &all);
-    bool known = false;
-    for (struct fi_info *info = error ? NULL : all; info; info = info->next)
-        known |= strcmp(name_of(info), name) == 0;
-    if (!error)
+    struct fi_info *all = ask_all();
+    bool known = has(all, name);
+    if (all)
         tern_ofi_library.freeinfo(all);
     if (known)
-        return tern_error(TERN_ERR_OTHER,
-                          "libfabric's provider %s lacks what messages need: endpoints of type "
-                          "FI_EP_RDM with FI_MSG and FI_RMA, on a device that is up",
-                          name);
+        return tern_error(TERN_ERR_OTHER, "libfabric's provider %s %s", name, lacks);
     list_names(able, NULL, names);
     return tern_error(TERN_ERR_OTHER,
                       "libfabric has no provider `%s` (btl_ofi_provider) on this host; it "
@@ -197,4 +209,49 @@ int tern_ofi_provider_choose(struct fi_info **ret_info)
             tern_ofi_library.freeinfo(list);
     }
     return rc;
+}
+
+/* Returns why a provider is not the chosen one. */
+static const char *why_not(const struct fi_info *able, const char *name, const char *wanted)
+{
+    if (!has(able, name))
+        return lacks;
+    if (wanted && *wanted)
+        return strcmp(name, wanted) == 0 ? "cannot be used; the last line says why"
+                                         : "btl_ofi_provider names another one";
+    for (int i = 0; i < BY_ITSELF; i++)
+        if (strcmp(name, by_itself[i]) == 0)
+            return "a better one is there, or the last line says why";
+    return "only used if btl_ofi_provider names it, because shared memory and tcp of this library "
+           "are faster";
+}
+
+void tern_ofi_provider_show(const struct fi_info *chosen)
+{
+    const char *wanted = tern_param_string("btl_ofi_provider");
+    struct fi_info *able = NULL, *all = ask_all();
+    char devices[LIST_ROOM];
+    if (ask(FI_MSG | FI_RMA, &able))
+        able = NULL;
+    for (const struct fi_info *info = all; info; info = info->next) {
+        const char *name = name_of(info);
+        const struct fi_info *first = all;
+        while (strcmp(name_of(first), name) != 0)
+            first = first->next;
+        if (first != info) /* it has been shown */
+            continue;
+        list_names(all, name, devices);
+        if (chosen && strcmp(name_of(chosen), name) == 0)
+            tern_log("fabric: provider %s (%s): chosen, with device %s", name, devices,
+                     device_of(chosen));
+        else
+            tern_log("fabric: provider %s (%s): not chosen: %s", name, devices,
+                     why_not(able, name, wanted));
+    }
+    if (!all)
+        tern_log("fabric: libfabric offers no provider");
+    if (all)
+        tern_ofi_library.freeinfo(all);
+    if (able)
+        tern_ofi_library.freeinfo(able);
 }

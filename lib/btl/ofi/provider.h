@@ -14,6 +14,10 @@
  * TERN_ERR_UNSUPPORTED with text if none was named and none fits. */
 int tern_ofi_provider_choose(struct fi_info **ret_info);
 
+/* Prints all providers of this host with their devices: which one is `chosen` (NULL: none), and why
+ * not the others. libfabric must be loaded. */
+void tern_ofi_provider_show(const struct fi_info *chosen);
+
 /* Returns true if the provider gives a buffer for many messages (FI_MULTI_RECV) back only when the
  * last of them has arrived. Pure but for the version of libfabric. */
 bool tern_ofi_provider_fills_buffers(const struct fi_info *info);
