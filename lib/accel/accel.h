@@ -91,11 +91,13 @@ int tern_accel_end_later(struct tern_accel_batch *batch, struct tern_accel_mark 
 /* Returns 0 if the copies have ended, TERN_ERR_AGAIN if not yet, or TERN_ERR_* with text if one
  * failed. Ask once more only after TERN_ERR_AGAIN. */
 int tern_accel_test(struct tern_accel_mark *mark);
+/* Waits until the copies have ended. Returns 0, or TERN_ERR_* with text if one failed. */
+int tern_accel_wait(struct tern_accel_mark *mark);
 
 /* Copies between buffers of any kind. Returns 0 or TERN_ERR_*. */
 int tern_accel_copy(void *to, const void *from, size_t bytes);
 
-/* Gives back streams and events before MPI ends. Nothing may be under way. */
+/* Gives back streams, events and pinned memory before MPI ends. Nothing may be under way. */
 void tern_accel_leave(void);
 
 #endif

@@ -57,6 +57,7 @@ enum {
     TERN_CU_STREAM_NON_BLOCKING = 1,
     TERN_CU_EVENT_DISABLE_TIMING = 2,
     TERN_CU_IPC_LAZY_PEER_ACCESS = 1,
+    TERN_CU_REGISTER_PORTABLE = 1, /* for all contexts */
 };
 
 /* CUDA_MEMCPY2D of version 2. */
@@ -94,7 +95,10 @@ struct tern_cu_copy_2d {
     X(event_create, cuEventCreate, (tern_cu_event *, unsigned))                                    \
     X(event_record, cuEventRecord, (tern_cu_event, tern_cu_stream))                                \
     X(event_query, cuEventQuery, (tern_cu_event))                                                  \
+    X(event_wait, cuEventSynchronize, (tern_cu_event))                                             \
     X(event_destroy, cuEventDestroy_v2, (tern_cu_event))                                           \
+    X(host_register, cuMemHostRegister_v2, (void *, size_t, unsigned))                             \
+    X(host_unregister, cuMemHostUnregister, (void *))                                              \
     X(address_range, cuMemGetAddressRange_v2, (tern_cu_addr *, size_t *, tern_cu_addr))            \
     X(ipc_get, cuIpcGetMemHandle, (struct tern_cu_ipc_handle *, tern_cu_addr))                     \
     X(ipc_open, cuIpcOpenMemHandle_v2, (tern_cu_addr *, struct tern_cu_ipc_handle, unsigned))      \

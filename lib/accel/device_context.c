@@ -9,6 +9,7 @@
  */
 #include "lib/accel/device_context.h"
 
+#include "lib/accel/device_pinned.h"
 #include "lib/util/error.h"
 
 #include <pthread.h>
@@ -146,9 +147,10 @@ void tern_cu_give_event(const struct tern_cu_driver *driver, void *context, tern
         driver->event_destroy(event);
 }
 
-/* Gives back the stream and the events of a context, which is current. */
+/* Gives back the stream and the events of a context, which is current, and all pinned memory. */
 static void give_back(const struct tern_cu_driver *driver, void *context)
 {
+    tern_accel_pinned_leave();
     for (int i = 0; i < CONTEXTS; i++)
         if (streams[i].context == context) {
             driver->stream_destroy(streams[i].stream);

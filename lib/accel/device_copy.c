@@ -143,6 +143,13 @@ int tern_accel_test(struct tern_accel_mark *mark)
     return result ? tern_cu_say(driver, "finish a copy", result) : 0;
 }
 
+int tern_accel_wait(struct tern_accel_mark *mark)
+{
+    if (mark->event)
+        tern_cu_driver()->event_wait(mark->event); /* an error is seen by the test, too */
+    return tern_accel_test(mark);
+}
+
 int tern_accel_copy(void *to, const void *from, size_t bytes)
 {
     struct tern_accel_batch batch;

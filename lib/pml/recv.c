@@ -108,6 +108,7 @@ static void ask_for_data(struct tern_pml_request *request)
         end_failed(request, TERN_ERR_NO_MEM);
         return;
     }
+    tern_cursor_stage(&request->cursor);
     struct tern_reply reply = {.id = request->sender_id, .remote_id = request->number,
                                .length = (uint64_t)request->expected,
                                .offset = (uint64_t)request->arrived};
@@ -277,6 +278,8 @@ static void have_arrived(struct tern_pml_request *request, size_t length)
     request->arrived += (int64_t)length;
     if (request->arrived < request->expected)
         return;
+    if (TERN_UNLIKELY(request->cursor.stage != NULL))
+        tern_cursor_settle(&request->cursor);
     if (TERN_UNLIKELY(request->cursor.error)) {
         tern_number_take_back(request);
         end_failed(request, request->cursor.error);

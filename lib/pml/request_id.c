@@ -28,6 +28,7 @@ int tern_number_give(struct tern_pml_request *request)
     }
     lane->first_free_number = (uintptr_t)lane->numbers[free] / 2;
     lane->numbers[free] = request;
+    request->cursor.stage = NULL;
     request->number = free << TERN_NUMBER_LANE_BITS | lane->index;
     return 0;
 }
@@ -36,6 +37,7 @@ void tern_number_take_back(struct tern_pml_request *request)
 {
     if (!request->number)
         return;
+    tern_cursor_unstage(&request->cursor);
     struct tern_lane *lane = request->req.lane;
     uint32_t index = request->number >> TERN_NUMBER_LANE_BITS;
     lane->numbers[index] = (void *)(uintptr_t)(lane->first_free_number * 2 + 1);

@@ -534,6 +534,7 @@ void tern_send_clear(const struct tern_reply *reply)
     tern_send_deregister(request); /* the receiver gets nothing any more */
     request->remote_number = reply->remote_id;
     tern_cursor_seek(&request->cursor, (int64_t)reply->offset);
+    tern_cursor_stage(&request->cursor);
     if (request->peer->btl->stream) {
         start_stream(request);
         return;

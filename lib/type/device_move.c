@@ -7,6 +7,8 @@
  */
 #include "lib/type/device_move.h"
 
+#include "lib/type/device_stage.h"
+
 #include "lib/type/type_program.h"
 #include "lib/util/error.h"
 
@@ -132,6 +134,8 @@ static int move_described(const struct tern_cursor *cursor, const struct iovec *
 
 size_t tern_device_move(struct tern_cursor *cursor, void *packed, size_t max, bool pack)
 {
+    if (cursor->stage)
+        return tern_stage_move(cursor, packed, max, pack);
     struct iovec runs[RUNS];
     size_t done = 0, bytes;
     int count;
@@ -146,17 +150,37 @@ size_t tern_device_move(struct tern_cursor *cursor, void *packed, size_t max, bo
     return done;
 }
 
-void tern_cursor_start_unpack(struct tern_cursor *cursor, struct tern_accel_batch *batch,
-                              const void *in, size_t length)
+/* Starts the copies of a part of the buffer. */
+static void start_part(struct tern_cursor *cursor, struct tern_accel_batch *batch, char *packed,
+                       size_t length, bool pack)
 {
     struct iovec runs[RUNS];
     size_t done = 0, bytes;
     int count;
     while (done < length &&
            (count = tern_cursor_runs(cursor, runs, RUNS, length - done, &bytes)) > 0) {
-        move_runs(batch, runs, count, (char *)in + done, false, false);
+        move_runs(batch, runs, count, packed + done, pack, false);
         done += bytes;
     }
+}
+
+void tern_cursor_start_unpack(struct tern_cursor *cursor, struct tern_accel_batch *batch,
+                              const void *in, size_t length)
+{
+    start_part(cursor, batch, (char *)in, length, false);
+}
+
+int tern_device_start(struct tern_cursor *cursor, char *packed, size_t bytes, bool pack,
+                      struct tern_accel_mark *ret_mark)
+{
+    struct tern_accel_batch batch;
+    struct tern_cursor look = *cursor;
+    struct iovec run = {0};
+    *ret_mark = (struct tern_accel_mark){0};
+    tern_cursor_runs(&look, &run, 1, bytes, NULL);
+    tern_accel_begin(&batch, run.iov_base, cursor->place);
+    start_part(cursor, &batch, packed, bytes, pack);
+    return tern_accel_end_later(&batch, ret_mark);
 }
 
 /* Returns the next bytes of the cursor if they are one run, else NULL. */

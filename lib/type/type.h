@@ -110,6 +110,7 @@ struct tern_cursor {
     int error; /* of the first copy from or to device memory that failed, TERN_ERR_*; else 0 */
     /* where a buffer of TERN_TYPE_DEVICE is; must outlive the cursor. NULL: the driver is asked */
     const struct tern_accel_place *place;
+    struct tern_device_stage *stage; /* see tern_cursor_stage; NULL: none */
 };
 
 /* Finds out where a buffer is. Sets *ret_place if it is TERN_TYPE_DEVICE. */
@@ -165,6 +166,19 @@ size_t tern_cursor_pack(struct tern_cursor *cursor, void *out, size_t max);
 /* Copies `length` packed bytes from `in` into the typed buffer and advances. Returns the bytes
  * copied; fewer than `length` only at the end. */
 size_t tern_cursor_unpack(struct tern_cursor *cursor, const void *in, size_t length);
+
+/*
+ * Copies of a long message in device memory may run beside the network: after tern_cursor_stage
+ * those from the device run ahead of tern_cursor_pack, and those to it behind tern_cursor_unpack,
+ * so the buffer is not to be used before tern_cursor_settle, which waits for them and sets
+ * cursor->error. Call it for a cursor at its first byte; does nothing if the buffer is not of
+ * TERN_TYPE_DEVICE, if it is short, or if there is no pinned memory. tern_cursor_unstage ends it:
+ * nothing is under way afterwards. The cursor may be copied, but only one copy may be used.
+ */
+void tern_cursor_stage(struct tern_cursor *cursor);
+void tern_cursor_settle(struct tern_cursor *cursor);
+void tern_cursor_unstage(struct tern_cursor *cursor);
+
 /* Starts to copy `length` packed bytes from `in`, in memory of any kind, into the typed buffer as a
  * part of `batch`, and advances. Not for a buffer of TERN_TYPE_MIXED. */
 void tern_cursor_start_unpack(struct tern_cursor *cursor, struct tern_accel_batch *batch,

@@ -55,6 +55,14 @@ static void load_driver(void)
     CU(cu_init(0));
 }
 
+/* Returns the fake driver's count of calls by name; NULL from a real driver. */
+static inline long (*find_calls(void))(const char *)
+{
+    long (*calls)(const char *);
+    *(void **)&calls = dlsym(dlopen(getenv("FAKE_CUDA"), RTLD_NOW), "fake_cuda_calls");
+    return calls;
+}
+
 /* Returns `bytes` bytes on the device of the current context. */
 static inline void *on_device(size_t bytes)
 {

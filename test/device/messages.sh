@@ -25,6 +25,8 @@ run -n 2 --mca accel cuda ./pointers late
 clean "the driver is loaded late"
 run -n 2 --mca btl tcp,self ./pointers
 clean "tcp"
+run -n 2 --mca btl ^ipc -x FAKE_CUDA_DELAY_US=100 ./pointers
+clean "pieces through pinned memory"
 run -n 2 --mca btl_shm_single_copy never ./pointers
 clean "no pulls"
 run -n 2 -x FAKE_CUDA_FAIL=1 ./failing
@@ -37,6 +39,10 @@ run -n 2 -x FAKE_CUDA_DELAY_US=100 ./pointers
 clean "streams are threads"
 run -n 2 ./calls ipc
 is "calls of the driver" "$rc $(cat err)" "0 "
+run -n 2 --mca btl ^ipc ./calls staged
+is "calls of the driver, staged" "$rc $(cat err)" "0 "
+run -n 2 --mca btl tcp,self ./calls staged
+is "calls of the driver, tcp" "$rc $(cat err)" "0 "
 run -n 1 --mca accel none ./pointers
 is "accel none" "$((rc != 0))" 1
 

