@@ -21,15 +21,11 @@
     X(version, cuDriverGetVersion, (int *))                                                                                    \
     X(device_attribute, cuDeviceGetAttribute, (int *, int, int))                                                               \
     X(context_set, cuCtxSetCurrent, (tern_cu_context))                                                                         \
-    X(alloc, cuMemAlloc_v2, (tern_cu_addr *, size_t))                                                                          \
     X(alloc_pool, cuMemAllocAsync, (tern_cu_addr *, size_t, tern_cu_stream))                                                   \
     X(alloc_managed, cuMemAllocManaged, (tern_cu_addr *, size_t, unsigned))                                                    \
     X(alloc_host, cuMemAllocHost_v2, (void **, size_t))                                                                        \
-    X(free_device, cuMemFree_v2, (tern_cu_addr))                                                                               \
     X(to_host, cuMemcpyDtoH_v2, (void *, tern_cu_addr, size_t))                                                                \
     X(to_device, cuMemcpyHtoD_v2, (tern_cu_addr, const void *, size_t))                                                        \
-    X(host_register, cuMemHostRegister_v2, (void *, size_t, unsigned))                                                         \
-    X(host_unregister, cuMemHostUnregister, (void *))                                                                          \
     X(host_device, cuMemHostGetDevicePointer_v2, (tern_cu_addr *, void *, unsigned))                                           \
     X(stream_query, cuStreamQuery, (tern_cu_stream))                                                                           \
     X(write_value, cuStreamWriteValue32_v2, (tern_cu_stream, tern_cu_addr, uint32_t, unsigned))                                \
@@ -153,8 +149,8 @@ static void questions(tern_cu_addr device)
     size_t bytes;
     tern_cu_addr base;
     say("address range", BEST(1000, cu.address_range(&base, &bytes, device + 4096)));
-    cu.free_device(pool);
-    cu.free_device(managed);
+    cu.free(pool);
+    cu.free(managed);
     free(far);
 }
 

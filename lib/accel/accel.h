@@ -97,7 +97,7 @@ int tern_accel_wait(struct tern_accel_mark *mark);
 /* Copies between buffers of any kind. Returns 0 or TERN_ERR_*. */
 int tern_accel_copy(void *to, const void *from, size_t bytes);
 
-/* Gives back streams, events and pinned memory before MPI ends. Nothing may be under way. */
+/* Gives back streams, events and memory of ours before MPI ends. Nothing may be under way. */
 void tern_accel_leave(void);
 
 #endif

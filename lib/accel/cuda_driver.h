@@ -99,6 +99,8 @@ struct tern_cu_copy_2d {
     X(event_destroy, cuEventDestroy_v2, (tern_cu_event))                                           \
     X(host_register, cuMemHostRegister_v2, (void *, size_t, unsigned))                             \
     X(host_unregister, cuMemHostUnregister, (void *))                                              \
+    X(alloc, cuMemAlloc_v2, (tern_cu_addr *, size_t))                                              \
+    X(free, cuMemFree_v2, (tern_cu_addr))                                                          \
     X(address_range, cuMemGetAddressRange_v2, (tern_cu_addr *, size_t *, tern_cu_addr))            \
     X(ipc_get, cuIpcGetMemHandle, (struct tern_cu_ipc_handle *, tern_cu_addr))                     \
     X(ipc_open, cuIpcOpenMemHandle_v2, (tern_cu_addr *, struct tern_cu_ipc_handle, unsigned))      \

@@ -9,7 +9,6 @@
  */
 #include "lib/accel/device_context.h"
 
-#include "lib/accel/device_pinned.h"
 #include "lib/util/error.h"
 
 #include <pthread.h>
@@ -147,10 +146,11 @@ void tern_cu_give_event(const struct tern_cu_driver *driver, void *context, tern
         driver->event_destroy(event);
 }
 
-/* Gives back the stream and the events of a context, which is current, and all pinned memory. */
-static void give_back(const struct tern_cu_driver *driver, void *context)
+/* Gives back the stream and the events of a context, which is current. */
+static void give_back(const struct tern_cu_driver *driver, void *context,
+                      tern_cu_leaving *leaving)
 {
-    tern_accel_pinned_leave();
+    leaving(context);
     for (int i = 0; i < CONTEXTS; i++)
         if (streams[i].context == context) {
             driver->stream_destroy(streams[i].stream);
@@ -164,26 +164,24 @@ static void give_back(const struct tern_cu_driver *driver, void *context)
 }
 
 /* Gives back what belongs to the primary context of a device. */
-static void give_back_primary(const struct tern_cu_driver *driver, int device)
+static void give_back_primary(const struct tern_cu_driver *driver, int device,
+                              tern_cu_leaving *leaving)
 {
     struct tern_accel_entry entry;
     if (tern_cu_enter(driver, &(struct tern_accel_place){.device = device}, &entry))
         return;
-    give_back(driver, entry.context);
+    give_back(driver, entry.context, leaving);
     tern_cu_leave(driver, &entry);
 }
 
-void tern_accel_leave(void)
+void tern_cu_leave_contexts(const struct tern_cu_driver *driver, tern_cu_leaving *leaving)
 {
     tern_cu_context current = NULL;
-    const struct tern_cu_driver *driver = tern_accel_watched ? tern_cu_driver() : NULL;
-    if (!driver)
-        return;
     pthread_mutex_lock(&gate);
     if (driver->context_current(&current) == 0 && current)
-        give_back(driver, current);
+        give_back(driver, current, leaving);
     for (int i = 0; i < CONTEXTS; i++)
         if (streams[i].context)
-            give_back_primary(driver, streams[i].device);
+            give_back_primary(driver, streams[i].device, leaving);
     pthread_mutex_unlock(&gate);
 }

@@ -33,6 +33,11 @@ int tern_cu_take_event(const struct tern_cu_driver *driver, void *context,
                        tern_cu_event *ret_event);
 void tern_cu_give_event(const struct tern_cu_driver *driver, void *context, tern_cu_event event);
 
+/* Gives back streams and events of each context that surely lives. `leaving` is called before with
+ * the context, which is current then. */
+typedef void tern_cu_leaving(const void *context);
+void tern_cu_leave_contexts(const struct tern_cu_driver *driver, tern_cu_leaving *leaving);
+
 /* Lets the program's own synchronous copies from and to a buffer end before they return, from now
  * on (CUDA driver API, cuPointerSetAttribute): else the buffer might still change. Done once for
  * each buffer; ids that are not remembered any more cost a call again. */

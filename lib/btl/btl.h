@@ -132,6 +132,11 @@ struct tern_btl {
      * address is the one in this process. */
     int (*register_memory)(struct tern_peer *peer, const void *start, size_t length,
                            struct tern_registration *ret_registration);
+    /* Does the same for a copy of the message at `cursor`, which the byte mover makes and keeps
+     * until deregister_memory: for memory that the peer cannot read, or that is no one run. NULL:
+     * makes none. */
+    int (*register_copy)(struct tern_peer *peer, struct tern_cursor *cursor,
+                         struct tern_registration *ret_registration);
     void (*deregister_memory)(struct tern_peer *peer,
                               const struct tern_registration *registration);
     /* Starts to copy bytes of such a peer's memory to ours. Returns 0: transfer->done is called,

@@ -88,9 +88,21 @@ void tern_send_deregister(struct tern_pml_request *request)
     request->registrar->deregister_memory(request->peer, &request->registration);
 }
 
-/* Lets the receiver get the message from our memory, if a byte mover can do that. Returns 0, or
- * TERN_ERR_AGAIN if that is not known yet. */
-static int offer_memory(struct tern_pml_request *request, const void *start,
+/* Lets a byte mover register a copy of the message, which it makes. */
+static void register_copy(struct tern_pml_request *request)
+{
+    const struct tern_btl *mover = request->peer->device_bulk;
+    if (!mover || !mover->register_copy)
+        return;
+    tern_pml_request_rewind(request);
+    request->registered =
+        mover->register_copy(request->peer, &request->cursor, &request->registration) == 0;
+    request->registrar = mover;
+}
+
+/* Lets a byte mover register our memory, which is one run; one that needs no registration only
+ * needs the address. Returns 0, or TERN_ERR_AGAIN if it is not known yet whether it can. */
+static int register_run(struct tern_pml_request *request, const void *start,
                         struct tern_rendezvous *rendezvous)
 {
     struct tern_peer *peer = request->peer;
@@ -101,17 +113,30 @@ static int offer_memory(struct tern_pml_request *request, const void *start,
         rendezvous->address = (uintptr_t)start;
         return 0;
     }
-    if (!request->registered) {
-        int rc = mover->register_memory(peer, start, (size_t)request->length,
-                                        &request->registration);
-        if (rc)
-            return rc == TERN_ERR_AGAIN ? rc : 0;
-        request->registered = true;
-        request->registrar = mover;
+    int rc = mover->register_memory(peer, start, (size_t)request->length, &request->registration);
+    request->registered = rc == 0;
+    request->registrar = mover;
+    return rc == TERN_ERR_AGAIN ? rc : 0;
+}
+
+/* Lets the receiver get the message itself, if a byte mover can do that. Returns 0, or
+ * TERN_ERR_AGAIN if that is not known yet. */
+static int offer_memory(struct tern_pml_request *request, struct tern_rendezvous *rendezvous)
+{
+    void *start;
+    int rc = 0;
+    if (!request->length || request->memory == TERN_TYPE_MIXED)
+        return 0;
+    if (!request->registered &&
+        tern_type_one_run(request->type, request->buf, request->count, &start))
+        rc = register_run(request, start, rendezvous);
+    if (!rc && !request->registered && request->memory == TERN_TYPE_DEVICE)
+        register_copy(request);
+    if (request->registered) {
+        rendezvous->address = request->registration.address;
+        rendezvous->key = request->registration.key;
     }
-    rendezvous->address = request->registration.address;
-    rendezvous->key = request->registration.key;
-    return 0;
+    return rc;
 }
 
 static int push_rendezvous(struct tern_pml_request *request)
@@ -120,12 +145,9 @@ static int push_rendezvous(struct tern_pml_request *request)
         return TERN_ERR_NO_MEM;
     struct tern_packet packet = first_packet(request, TERN_PACKET_RENDEZVOUS);
     struct tern_rendezvous rendezvous = {.length = request->length, .id = request->number};
-    void *start;
     if (request->memory == TERN_TYPE_DEVICE)
         packet.flags = TERN_PACKET_OF_DEVICE;
-    if (request->length && request->memory != TERN_TYPE_MIXED &&
-        tern_type_one_run(request->type, request->buf, request->count, &start) &&
-        offer_memory(request, start, &rendezvous))
+    if (offer_memory(request, &rendezvous))
         return TERN_ERR_AGAIN;
     /* Read before the packet is sent: in a send to oneself the message may be complete when `send`
      * returns. The communicator may have been freed long ago. */

@@ -50,6 +50,14 @@ int main(int argc, char **argv)
         CHECK_INT(passes(device, LONG, "cuIpcOpenMemHandle_v2"), 0);
         long all = passes(device, LONG, NULL), asked = passes(device, LONG, "cuEventQuery");
         check_at_most("4 MiB by IPC without questions", all - asked, 8);
+        /* memory of a pool cannot be shared: it is copied on the device to some that can */
+        uint64_t pool;
+        CU(cu_alloc_pool(&pool, LONG, NULL));
+        passes((void *)(uintptr_t)pool, LONG, NULL);
+        CHECK_INT(passes((void *)(uintptr_t)pool, LONG, "cuMemcpyAsync"), 2);
+        CHECK_INT(passes((void *)(uintptr_t)pool, LONG, "cuMemAlloc_v2"), 0);
+        CHECK_INT(passes((void *)(uintptr_t)pool, LONG, "cuMemHostRegister_v2"), 0);
+        CU(cu_free(pool));
     }
     if (argc > 1 && strcmp(argv[1], "staged") == 0) { /* in pieces of 256 KiB, which nobody awaits one by one */
         passes(device, LONG, NULL);

@@ -52,19 +52,25 @@ run -q -n 2 --mca accel cuda -x LD_LIBRARY_PATH="${FAKE_CUDA%/*}" ./device_pingp
 is "the example" "$rc $(cat out)" "0 20 messages of 4194304 bytes between devices and back, right"
 # long messages of a node
 staged='messages between devices of this node go through the host, which is slower: the CUDA driver'
-shares() { # WHAT ARGUMENTS...: every message is right, and what goes through the host is said once
+shares() { # WHAT ARGUMENTS...: every message is right, and it is said once that they go through the host
     what=$1
     shift
     run "$@"
     is "$what" "$rc $(grep -c "$staged" err) $(grep -vc "$staged" err)" "0 1 0"
 }
-shares "handles" -n 2 ./shared ipc
+direct() { # WHAT ARGUMENTS...: every message is right, and none goes through the host
+    what=$1
+    shift
+    run "$@"
+    clean "$what"
+}
+direct "handles" -n 2 ./shared ipc
 run -n 2 --display paths ./shared ipc
 has "the path" err 'rank 0 .*path to rank 1: shm.*; device memory: CUDA IPC$'
 has "the path" err 'rank 1 .*path to rank 0: shm.*; device memory: CUDA IPC$'
-shares "addresses come back" -n 2 -x FAKE_CUDA_REUSE=1 ./shared ipc ${TERN_TEST_LONG:+10000}
-shares "slow streams" -n 2 -x FAKE_CUDA_REUSE=1 -x FAKE_CUDA_DELAY_US=100 ./shared ipc 30
-shares "several devices" -n 4 --oversubscribe ./shared ipc devices 30
+direct "addresses come back" -n 2 -x FAKE_CUDA_REUSE=1 ./shared ipc ${TERN_TEST_LONG:+10000}
+direct "slow streams" -n 2 -x FAKE_CUDA_REUSE=1 -x FAKE_CUDA_DELAY_US=100 ./shared ipc 30
+direct "several devices" -n 4 --oversubscribe ./shared ipc devices 30
 shares "no IPC" -n 2 -x FAKE_CUDA_IPC=none ./shared staged 10
 has "no IPC" err 'CUDA_ERROR_NOT_SUPPORTED.: this driver has no CUDA IPC'
 shares "MIG" -n 2 -x FAKE_CUDA_IPC=mig ./shared staged 10

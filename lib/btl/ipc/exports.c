@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/ipc/ipc.h"
 
+#include "lib/accel/device_spare.h"
 #include "lib/btl/path.h"
 #include "lib/btl/peer.h"
 #include "lib/node/segment.h"
@@ -17,11 +18,13 @@ static struct export {
     uint64_t id, base; /* id 0: free */
     uint32_t users;    /* registrations that name it */
     bool refused;      /* the driver makes no handle; there is no record */
+    bool spare;        /* memory of ours, with a copy of a message */
     uint64_t used;     /* number of the last use */
 } exports[RECORDS];
 static struct tern_ipc_record *records;
 static uint64_t records_at; /* offset in the node's memory */
 static uint64_t uses;
+static bool spares_refused; /* the driver shares not even memory that we make for it; atomic */
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 
 void tern_ipc_say_staged(void)
@@ -88,7 +91,7 @@ static struct export *find_room(void)
 }
 
 /* Makes a record of the allocation that holds `start`. Returns NULL if there is no room. */
-static struct export *add(const void *start, const struct tern_accel_place *place)
+static struct export *add(const void *start, const struct tern_accel_place *place, bool spare)
 {
     struct tern_accel_shared shared = {.base = (uintptr_t)start};
     struct export *export = find_room();
@@ -96,20 +99,23 @@ static struct export *add(const void *start, const struct tern_accel_place *plac
         return NULL;
     struct tern_ipc_record *record = &records[export - exports];
     bool refused = tern_accel_share(start, place, &shared) != 0;
-    if (refused)
+    if (refused && spare) {
         tern_ipc_say_staged();
-    *export = (struct export){.id = place->id, .base = shared.base, .refused = refused};
+        __atomic_store_n(&spares_refused, true, __ATOMIC_RELAXED);
+    }
+    *export = (struct export){
+        .id = place->id, .base = shared.base, .refused = refused, .spare = spare};
     *record = (struct tern_ipc_record){
         .magic = TERN_IPC_MAGIC, .owner = tern_rte.local_rank, .shared = shared};
     return export;
 }
 
 /* Returns the record of the allocation that holds `start`; NULL: it cannot be shared. */
-static struct export *take(const void *start, const struct tern_accel_place *place)
+static struct export *take(const void *start, const struct tern_accel_place *place, bool spare)
 {
     struct export *export = make_records() ? NULL : find(place->id);
     if (!export && records)
-        export = add(start, place);
+        export = add(start, place, spare);
     if (!export || export->refused)
         return NULL;
     export->users++;
@@ -117,12 +123,12 @@ static struct export *take(const void *start, const struct tern_accel_place *pla
     return export;
 }
 
-int tern_ipc_register(struct tern_peer *peer, const void *start, size_t length,
-                      struct tern_registration *ret_registration)
+/* Registers memory of the program, or of ours (`spare`). */
+static int register_run(struct tern_peer *peer, const void *start, bool spare,
+                        struct tern_registration *ret_registration)
 {
     struct tern_accel_place place;
     struct tern_registration registration = {.address = (uintptr_t)start};
-    (void)length;
     if (peer->rank == tern_rte.rank) { /* a message to this rank itself needs no handle */
         *ret_registration = registration;
         return 0;
@@ -130,7 +136,7 @@ int tern_ipc_register(struct tern_peer *peer, const void *start, size_t length,
     if (!tern_accel_find(start, &place) || !place.id)
         return TERN_ERR_UNSUPPORTED;
     pthread_mutex_lock(&gate);
-    struct export *export = take(start, &place);
+    struct export *export = take(start, &place, spare);
     registration.handle = export;
     if (export)
         registration.key = records_at + (uint64_t)(export - exports) * sizeof *records;
@@ -142,6 +148,33 @@ int tern_ipc_register(struct tern_peer *peer, const void *start, size_t length,
     return 0;
 }
 
+int tern_ipc_register(struct tern_peer *peer, const void *start, size_t length,
+                      struct tern_registration *ret_registration)
+{
+    (void)length;
+    return register_run(peer, start, false, ret_registration);
+}
+
+int tern_ipc_register_copy(struct tern_peer *peer, struct tern_cursor *cursor,
+                           struct tern_registration *ret_registration)
+{
+    size_t length = (size_t)cursor->length;
+    void *spare = NULL;
+    if (cursor->place && peer->rank != tern_rte.rank &&
+        !__atomic_load_n(&spares_refused, __ATOMIC_RELAXED))
+        spare = tern_accel_spare_take(cursor->place, length);
+    if (!spare)
+        return TERN_ERR_UNSUPPORTED;
+    if (register_run(peer, spare, true, ret_registration)) {
+        tern_accel_spare_give(spare);
+        return TERN_ERR_UNSUPPORTED;
+    }
+    if (tern_cursor_pack(cursor, spare, length) == length && !cursor->error)
+        return 0;
+    tern_ipc_deregister(peer, ret_registration);
+    return TERN_ERR_UNSUPPORTED; /* the way through the host says what is wrong with the buffer */
+}
+
 void tern_ipc_deregister(struct tern_peer *peer, const struct tern_registration *registration)
 {
     struct export *export = registration->handle;
@@ -150,7 +183,10 @@ void tern_ipc_deregister(struct tern_peer *peer, const struct tern_registration 
         return;
     pthread_mutex_lock(&gate);
     export->users--;
+    bool spare = export->spare;
     pthread_mutex_unlock(&gate);
+    if (spare)
+        tern_accel_spare_give((void *)(uintptr_t)registration->address);
 }
 
 void tern_ipc_forget_exports(void)

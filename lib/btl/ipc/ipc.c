@@ -163,6 +163,7 @@ const struct tern_btl tern_btl_ipc = {
     .reaches = ipc_reaches,
     .connect_bulk = ipc_connect_bulk,
     .register_memory = tern_ipc_register,
+    .register_copy = tern_ipc_register_copy,
     .deregister_memory = tern_ipc_deregister,
     .get = ipc_get,
     .progress = ipc_progress,

@@ -29,9 +29,11 @@ struct tern_ipc_record {
 } __attribute__((aligned(TERN_CACHE_LINE)));
 enum { TERN_IPC_MAGIC = 0x1bc0ffee };
 
-/* btl->register_memory and deregister_memory. */
+/* btl->register_memory, register_copy, deregister_memory. */
 int tern_ipc_register(struct tern_peer *peer, const void *start, size_t length,
                       struct tern_registration *ret_registration);
+int tern_ipc_register_copy(struct tern_peer *peer, struct tern_cursor *cursor,
+                           struct tern_registration *ret_registration);
 void tern_ipc_deregister(struct tern_peer *peer, const struct tern_registration *registration);
 /* Frees all records. No transfer may be under way. */
 void tern_ipc_forget_exports(void);
