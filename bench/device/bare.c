@@ -26,13 +26,8 @@
     X(alloc_host, cuMemAllocHost_v2, (void **, size_t))                                                                        \
     X(to_host, cuMemcpyDtoH_v2, (void *, tern_cu_addr, size_t))                                                                \
     X(to_device, cuMemcpyHtoD_v2, (tern_cu_addr, const void *, size_t))                                                        \
-    X(host_device, cuMemHostGetDevicePointer_v2, (tern_cu_addr *, void *, unsigned))                                           \
     X(stream_query, cuStreamQuery, (tern_cu_stream))                                                                           \
-    X(write_value, cuStreamWriteValue32_v2, (tern_cu_stream, tern_cu_addr, uint32_t, unsigned))                                \
-    X(module_load, cuModuleLoadData, (void **, const void *))                                                                  \
-    X(module_function, cuModuleGetFunction, (void **, void *, const char *))                                                   \
-    X(launch, cuLaunchKernel,                                                                                                  \
-      (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, tern_cu_stream, void **, void **))
+    X(write_value, cuStreamWriteValue32_v2, (tern_cu_stream, tern_cu_addr, uint32_t, unsigned))
 
 static struct {
 #define MEMBER(member, symbol, arguments) tern_cu_result(*member) arguments;
@@ -206,7 +201,7 @@ static const char ptx[] =
     "E: setp.eq.u64 %p,%rd9,0; @%p bra F; membar.sys; bar.sync 0; setp.ne.u32 %p,%r3,0; @%p bra F; st.volatile.global.u32 [%rd9],%r5;\n"
     "F: ret; }\n";
 
-static int start_kernel(void *function, unsigned blocks, tern_cu_addr to, tern_cu_addr from, size_t bytes, tern_cu_addr flag, uint32_t value)
+static int start_kernel(tern_cu_function function, unsigned blocks, tern_cu_addr to, tern_cu_addr from, size_t bytes, tern_cu_addr flag, uint32_t value)
 {
     uint64_t count = bytes / 8;
     void *arguments[] = {&to, &from, &count, &flag, &value};
@@ -216,7 +211,8 @@ static int start_kernel(void *function, unsigned blocks, tern_cu_addr to, tern_c
 
 static void kernels(tern_cu_addr to, tern_cu_addr from, char *pinned)
 {
-    void *module, *function;
+    tern_cu_module module;
+    tern_cu_function function;
     double begin = MPI_Wtime();
     if (!OK(cu.module_load(&module, ptx)) || !OK(cu.module_function(&function, module, "copy8")))
         return;

@@ -39,6 +39,14 @@ struct tern_accel_place {
     uint64_t id;   /* of the allocation, never used again in this process; 0: none */
 };
 
+/* Returns true if a kernel in the context of one place reaches memory in the other. */
+static inline bool tern_accel_same(const struct tern_accel_place *one,
+                                   const struct tern_accel_place *other)
+{
+    return one->device == other->device &&
+           (one->context == other->context || !one->context || !other->context);
+}
+
 /* Returns true if `address` is in device or managed memory, and sets *ret_place. Asks the driver,
  * unless the address is in the stack or in the heap. False for NULL. */
 bool tern_accel_find(const void *address, struct tern_accel_place *ret_place);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/accel/device_context.h"
+#include "lib/accel/device_kernel.h"
 #include "lib/accel/device_pinned.h"
 #include "lib/accel/device_spare.h"
 
@@ -7,6 +8,7 @@ static void leave(const void *context)
 {
     tern_accel_pinned_leave();
     tern_accel_spare_leave(context);
+    tern_accel_kernels_leave(context);
 }
 
 void tern_accel_leave(void)

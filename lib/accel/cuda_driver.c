@@ -35,6 +35,10 @@ static bool bind(struct tern_cu_driver *driver)
     }
     TERN_CU_CALLS(TERN_CU_BIND)
 #undef TERN_CU_BIND
+#define TERN_CU_BIND(member, symbol, arguments)                                                    \
+    *(void **)&driver->member = dlsym(library, #symbol);
+    TERN_CU_NEW_CALLS(TERN_CU_BIND)
+#undef TERN_CU_BIND
     return true;
 }
 

@@ -19,6 +19,8 @@ typedef uint64_t tern_cu_addr; /* CUdeviceptr */
 typedef struct CUctx_st *tern_cu_context;
 typedef struct CUstream_st *tern_cu_stream;
 typedef struct CUevent_st *tern_cu_event;
+typedef struct CUmod_st *tern_cu_module;
+typedef struct CUfunc_st *tern_cu_function;
 
 /* CUipcMemHandle. */
 struct tern_cu_ipc_handle {
@@ -98,6 +100,7 @@ struct tern_cu_copy_2d {
     X(event_wait, cuEventSynchronize, (tern_cu_event))                                             \
     X(event_destroy, cuEventDestroy_v2, (tern_cu_event))                                           \
     X(host_register, cuMemHostRegister_v2, (void *, size_t, unsigned))                             \
+    X(host_device, cuMemHostGetDevicePointer_v2, (tern_cu_addr *, void *, unsigned))               \
     X(host_unregister, cuMemHostUnregister, (void *))                                              \
     X(alloc, cuMemAlloc_v2, (tern_cu_addr *, size_t))                                              \
     X(free, cuMemFree_v2, (tern_cu_addr))                                                          \
@@ -106,11 +109,22 @@ struct tern_cu_copy_2d {
     X(ipc_open, cuIpcOpenMemHandle_v2, (tern_cu_addr *, struct tern_cu_ipc_handle, unsigned))      \
     X(ipc_close, cuIpcCloseMemHandle, (tern_cu_addr))                                              \
     X(copy, cuMemcpyAsync, (tern_cu_addr, tern_cu_addr, size_t, tern_cu_stream))                   \
-    X(copy_2d, cuMemcpy2DAsync_v2, (const struct tern_cu_copy_2d *, tern_cu_stream))
+    X(copy_2d, cuMemcpy2DAsync_v2, (const struct tern_cu_copy_2d *, tern_cu_stream))               \
+    X(module_load, cuModuleLoadData, (tern_cu_module *, const void *))                             \
+    X(module_unload, cuModuleUnload, (tern_cu_module))                                             \
+    X(module_function, cuModuleGetFunction, (tern_cu_function *, tern_cu_module, const char *))    \
+    X(launch, cuLaunchKernel,                                                                      \
+      (tern_cu_function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,     \
+       tern_cu_stream, void **, void **))
+
+/* The same, of calls that a driver may lack; the member is NULL then. */
+#define TERN_CU_NEW_CALLS(X)                                                                       \
+    X(context_id, cuCtxGetId, (tern_cu_context, unsigned long long *)) /* CUDA 12.0 */
 
 struct tern_cu_driver {
 #define TERN_CU_MEMBER(member, symbol, arguments) tern_cu_result(*member) arguments;
     TERN_CU_CALLS(TERN_CU_MEMBER)
+    TERN_CU_NEW_CALLS(TERN_CU_MEMBER)
 #undef TERN_CU_MEMBER
 };
 

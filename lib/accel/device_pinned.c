@@ -12,6 +12,7 @@ static struct {
     char *memory; /* NULL: none yet */
     bool used;
     bool registered;
+    bool reached; /* by kernels, at its own address */
 } pieces[PIECES];
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 
@@ -29,6 +30,9 @@ static char *make(int i, const struct tern_accel_place *place)
     if (tern_cu_enter(driver, place, &entry) == 0) {
         pieces[i].registered = !driver->host_register(memory, TERN_ACCEL_PINNED,
                                                       TERN_CU_REGISTER_PORTABLE);
+        tern_cu_addr device;
+        pieces[i].reached = pieces[i].registered && !driver->host_device(&device, memory, 0) &&
+                            device == (uintptr_t)memory;
         tern_cu_leave(driver, &entry);
     }
     return memory;
@@ -48,6 +52,16 @@ char *tern_accel_pinned_take(const struct tern_accel_place *place)
     }
     pthread_mutex_unlock(&gate);
     return taken;
+}
+
+bool tern_accel_pinned_reached(const char *piece)
+{
+    bool reached = false;
+    pthread_mutex_lock(&gate);
+    for (int i = 0; i < PIECES; i++)
+        reached |= pieces[i].memory == piece && pieces[i].reached;
+    pthread_mutex_unlock(&gate);
+    return reached;
 }
 
 void tern_accel_pinned_give(char *piece)

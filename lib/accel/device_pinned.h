@@ -17,6 +17,8 @@ enum { TERN_ACCEL_PINNED = 1 << 20 }; /* bytes of a piece */
 /* Returns a piece of pinned memory for copies from and to `place`; NULL: all are in use, or there
  * is no memory. Thread-safe. */
 char *tern_accel_pinned_take(const struct tern_accel_place *place);
+/* Returns true if kernels reach a piece at its own address. */
+bool tern_accel_pinned_reached(const char *piece);
 void tern_accel_pinned_give(char *piece);
 
 /* Gives all pieces back. A context must be current. For tern_accel_leave only. */

@@ -147,6 +147,7 @@ int tern_op_reduction(struct tern_op *op, struct tern_datatype *datatype,
     }
     *ret_reduction = (struct tern_reduction){
         .loop = loop,
+        .op = op->op,
         .commutative = op->commutative,
         .apply = apply_user,
         .user = op,
@@ -174,7 +175,8 @@ int tern_mpi_reduce_local(const void *inbuf, void *inoutbuf, MPI_Count count,
     if (rc)
         return rc;
     if (TERN_UNLIKELY(tern_accel_watched))
-        return tern_device_reduce(&datatype->type, inbuf, inoutbuf, count, reduce_host, &reduction);
+        return tern_device_reduce(&datatype->type, inbuf, inoutbuf, count, 
+                                  reduction.op, reduce_host, &reduction);
     reduce_host(&reduction, inbuf, inoutbuf, count);
     return 0;
 }

@@ -7,8 +7,8 @@
  */
 #include "lib/type/device_move.h"
 
+#include "lib/accel/device_kernel.h"
 #include "lib/type/device_stage.h"
-
 #include "lib/type/type_program.h"
 #include "lib/util/error.h"
 
@@ -18,6 +18,7 @@
 enum {
     RUNS = 512,
     ROWS_MIN = 4,     /* fewer rows are not worth a copy of rows */
+    KERNEL_ROWS = 256, /* fewer rows are not worth a kernel */
     LIST_LOOKS = 256, /* entries of a list that are looked at, one by one */
     BOUNCE_MAX = 4 << 20,
 };
@@ -132,10 +133,79 @@ static int move_described(const struct tern_cursor *cursor, const struct iovec *
     return tern_accel_end(&batch);
 }
 
+/* Describes the buffer of a cursor as nested loops. Returns false if it is something else, or one
+ * run. */
+static bool find_nest(const struct tern_cursor *cursor, struct tern_accel_nest *ret_nest)
+{
+    const struct tern_type *type = cursor->type;
+    int64_t run = type->size;
+    int loops = 0;
+    struct {
+        int64_t count, stride;
+    } outer[TERN_PTX_LOOPS]; /* the outermost first */
+    if (cursor->count > 1) {
+        outer[loops].count = cursor->count;
+        outer[loops++].stride = type->extent;
+    }
+    for (const struct tern_program *at = type->program; at; at = at->each.body) {
+        if (at->kind != TERN_PROGRAM_LOOP || loops == TERN_PTX_LOOPS)
+            return false;
+        outer[loops].count = at->count;
+        outer[loops++].stride = at->stride;
+        run = at->each.size;
+    }
+    *ret_nest = (struct tern_accel_nest){.loops = loops, .run = run};
+    for (int i = 0; i < loops; i++) {
+        ret_nest->counts[i] = outer[loops - 1 - i].count;
+        ret_nest->strides[i] = outer[loops - 1 - i].stride;
+    }
+    return loops > 0 && run > 0 && !(type->contiguous && loops == 1);
+}
+
+/* Starts a kernel that moves the next bytes, if that is worth it. Returns false if not. `packed` is
+ * in device memory, or pinned. */
+static bool start_kernel(struct tern_cursor *cursor, struct tern_accel_batch *batch, void *packed,
+                         size_t bytes, bool pack)
+{
+    struct tern_accel_nest nest;
+    int64_t left = cursor->length - cursor->offset;
+    int64_t length = (int64_t)bytes < left ? (int64_t)bytes : left;
+    if (cursor->memory != TERN_TYPE_DEVICE || !find_nest(cursor, &nest) ||
+        length / nest.run < KERNEL_ROWS ||
+        tern_accel_start_move(batch, &nest, cursor->base + cursor->type->start, packed,
+                              cursor->offset, length, pack))
+        return false;
+    cursor->offset += length;
+    return true;
+}
+
+/* Moves bytes from or to device memory by one kernel. Returns the bytes moved; 0: by none. */
+static size_t move_by_kernel(struct tern_cursor *cursor, void *packed, size_t max, bool pack)
+{
+    struct tern_accel_nest nest;
+    struct tern_accel_batch batch;
+    struct tern_accel_place here, there;
+    int64_t before = cursor->offset;
+    if (cursor->memory != TERN_TYPE_DEVICE || !find_nest(cursor, &nest) ||
+        (int64_t)max / nest.run < KERNEL_ROWS ||
+        !tern_accel_find(cursor->base + cursor->type->start, &here) ||
+        !tern_accel_find(packed, &there) || !tern_accel_same(&here, &there))
+        return 0;
+    tern_accel_begin(&batch, packed, &here);
+    bool started = start_kernel(cursor, &batch, packed, max, pack);
+    int error = tern_accel_end(&batch);
+    if (started && error && !cursor->error)
+        cursor->error = error;
+    return (size_t)(cursor->offset - before);
+}
+
 size_t tern_device_move(struct tern_cursor *cursor, void *packed, size_t max, bool pack)
 {
     if (cursor->stage)
         return tern_stage_move(cursor, packed, max, pack);
+    size_t moved = move_by_kernel(cursor, packed, max, pack);
+    if (moved)
+        return moved;
     struct iovec runs[RUNS];
     size_t done = 0, bytes;
     int count;
@@ -150,13 +220,15 @@ size_t tern_device_move(struct tern_cursor *cursor, void *packed, size_t max, bo
     return done;
 }
 
-/* Starts the copies of a part of the buffer. */
+/* Starts the copies of a part of the buffer. `direct`: kernels reach `packed`. */
 static void start_part(struct tern_cursor *cursor, struct tern_accel_batch *batch, char *packed,
-                       size_t length, bool pack)
+                       size_t length, bool pack, bool direct)
 {
     struct iovec runs[RUNS];
     size_t done = 0, bytes;
     int count;
+    if (direct && start_kernel(cursor, batch, packed, length, pack))
+        return;
     while (done < length &&
            (count = tern_cursor_runs(cursor, runs, RUNS, length - done, &bytes)) > 0) {
         move_runs(batch, runs, count, packed + done, pack, false);
@@ -165,13 +237,13 @@ static void start_part(struct tern_cursor *cursor, struct tern_accel_batch *batc
 }
 
 void tern_cursor_start_unpack(struct tern_cursor *cursor, struct tern_accel_batch *batch,
-                              const void *in, size_t length)
+                              const void *in, size_t length, bool direct)
 {
-    start_part(cursor, batch, (char *)in, length, false);
+    start_part(cursor, batch, (char *)in, length, false, direct);
 }
 
 int tern_device_start(struct tern_cursor *cursor, char *packed, size_t bytes, bool pack,
-                      struct tern_accel_mark *ret_mark)
+                      bool direct, struct tern_accel_mark *ret_mark)
 {
     struct tern_accel_batch batch;
     struct tern_cursor look = *cursor;
@@ -179,7 +251,7 @@ int tern_device_start(struct tern_cursor *cursor, char *packed, size_t bytes, bo
     *ret_mark = (struct tern_accel_mark){0};
     tern_cursor_runs(&look, &run, 1, bytes, NULL);
     tern_accel_begin(&batch, run.iov_base, cursor->place);
-    start_part(cursor, &batch, packed, bytes, pack);
+    start_part(cursor, &batch, packed, bytes, pack, direct);
     return tern_accel_end_later(&batch, ret_mark);
 }
 

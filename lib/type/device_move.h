@@ -14,10 +14,11 @@
 size_t tern_device_move(struct tern_cursor *cursor, void *packed, size_t max, bool pack);
 
 /* Starts to pack the cursor's next bytes to `packed`, or to unpack them from there, and advances.
- * Sets *ret_mark, which tells when that has ended. Returns 0, or TERN_ERR_*; then nothing is under
- * way. Not for a buffer of TERN_TYPE_MIXED. */
+ * `direct`: kernels reach `packed`, because it is in device memory, or pinned memory of ours. Sets
+ * *ret_mark, which tells when that has ended. Returns 0, or TERN_ERR_*; then nothing is under way.
+ * Not for a buffer of TERN_TYPE_MIXED. */
 int tern_device_start(struct tern_cursor *cursor, char *packed, size_t bytes, bool pack,
-                      struct tern_accel_mark *ret_mark);
+                      bool direct, struct tern_accel_mark *ret_mark);
 
 /* Copies `bytes` bytes between two cursors, one of them in device memory. Returns `bytes`, or
  * TERN_ERR_*. */

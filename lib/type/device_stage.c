@@ -22,6 +22,7 @@ struct tern_device_stage {
     /* the pieces in use, a ring: their copies were started, but for the last one if `filling` */
     unsigned first, count;
     bool filling;
+    bool direct; /* kernels reach the memory */
     struct piece pieces[PIECES];
 };
 
@@ -48,7 +49,8 @@ static void start(struct tern_cursor *cursor, struct piece *piece, bool pack)
     struct tern_cursor at = *cursor;
     at.stage = NULL;
     tern_cursor_seek(&at, piece->offset);
-    int error = tern_device_start(&at, memory, piece->bytes, pack, &piece->mark);
+    int error = tern_device_start(&at, memory, piece->bytes, pack, cursor->stage->direct,
+                                  &piece->mark);
     if (error && pack)
         memset(memory, 0, piece->bytes); /* what was never set is not sent */
     note(cursor, error);
@@ -181,6 +183,7 @@ void tern_cursor_stage(struct tern_cursor *cursor)
     }
     *stage = (struct tern_device_stage){
         .memory = memory,
+        .direct = tern_accel_pinned_reached(memory),
         .piece_bytes = quarter < PIECE_LEAST  ? PIECE_LEAST
                        : quarter > PIECE_MOST ? PIECE_MOST
                                               : (size_t)quarter,

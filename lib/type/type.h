@@ -180,9 +180,10 @@ void tern_cursor_settle(struct tern_cursor *cursor);
 void tern_cursor_unstage(struct tern_cursor *cursor);
 
 /* Starts to copy `length` packed bytes from `in`, in memory of any kind, into the typed buffer as a
- * part of `batch`, and advances. Not for a buffer of TERN_TYPE_MIXED. */
+ * part of `batch`, and advances. `direct`: kernels in the batch's context reach `in`. Not for a
+ * buffer of TERN_TYPE_MIXED. */
 void tern_cursor_start_unpack(struct tern_cursor *cursor, struct tern_accel_batch *batch,
-                              const void *in, size_t length);
+                              const void *in, size_t length, bool direct);
 /* Describes up to `max_bytes` of the next bytes by at most `max_runs` runs of memory, merges
  * adjacent runs, and advances. Returns the number of runs. Sets *ret_bytes, unless NULL, to the
  * bytes that the runs cover. */

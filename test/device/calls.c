@@ -29,6 +29,30 @@ static void check_at_most(const char *what, long found, long most)
         printf("%s: %ld\n", what, found);
 }
 
+/* Memory of a million pieces: one kernel a side, and no copies. */
+static void check_pieces(void)
+{
+    enum { PIECES = 1 << 20 };
+    static const char *const names[] = {"cuLaunchKernel", "cuMemcpyAsync", "cuMemcpy2DAsync_v2"};
+    static const long expected[] = {2, 0, 0};
+    MPI_Datatype pieces;
+    void *memory = on_device((size_t)PIECES * 8);
+    CHECK_OK(MPI_Type_vector(PIECES, 1, 2, MPI_INT, &pieces));
+    CHECK_OK(MPI_Type_commit(&pieces));
+    for (int i = 0; i < 3; i++) {
+        long before = calls(names[i]), mine, both;
+        if (rank == 0)
+            CHECK_OK(MPI_Send(memory, 1, pieces, 1, 1, MPI_COMM_WORLD));
+        else
+            CHECK_OK(MPI_Recv(memory, 1, pieces, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        mine = calls(names[i]) - before;
+        CHECK_OK(MPI_Allreduce(&mine, &both, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD));
+        CHECK_INT(both, expected[i]);
+    }
+    CHECK_OK(MPI_Type_free(&pieces));
+    CU(cu_free((uintptr_t)memory));
+}
+
 int main(int argc, char **argv)
 {
     context primary;
@@ -59,6 +83,8 @@ int main(int argc, char **argv)
         CHECK_INT(passes((void *)(uintptr_t)pool, LONG, "cuMemHostRegister_v2"), 0);
         CU(cu_free(pool));
     }
+    if (argc > 1 && strcmp(argv[1], "ipc") == 0)
+        check_pieces();
     if (argc > 1 && strcmp(argv[1], "staged") == 0) { /* in pieces of 256 KiB, which nobody awaits one by one */
         passes(device, LONG, NULL);
         CHECK_INT(passes(device, LONG, "cuMemcpyAsync"), 2 * LONG / (256 << 10));

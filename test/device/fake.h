@@ -10,6 +10,7 @@
  *      fake_stream.c   streams, copies, events
  *      fake_ipc.c      handles that other processes open
  *      fake_virtual.c  virtual memory management (VMM), pinned host memory
+ *      fake_kernel.c   modules, and in C what the library's kernels do
  *      fake_heap.c     another library: makes a program's own heap device memory
  *
  * Device memory is a range of addresses that the processor cannot touch (the arena); its bytes are in
@@ -29,6 +30,7 @@
  * FAKE_CUDA_REUSE=1       a freed address is used again at once
  * FAKE_CUDA_IPC=none|mig  handles cannot be made; handles of another process cannot be opened, as
  *                         between instances of a MIG device
+ * FAKE_CUDA_KERNELS=none  no kernel can be loaded
  * FAKE_CUDA_PEERS=none    no device reaches the memory of another device
  * CUDA_VISIBLE_DEVICES    as the driver has it, numbers only
  * FAKE_CUDA_COUNT=1       writes the number of calls to standard error at the end
@@ -65,6 +67,7 @@ struct CUctx_st {
     int device; /* as this process counts */
     bool primary, alive;
     int refs;
+    unsigned long long id; /* never used again */
 };
 
 struct fake_allocation {
@@ -133,7 +136,23 @@ void fake_list_streams(void);
 void fake_list_imports(void);
 /* fake_virtual.c. Returns true if the address is in host memory that the driver has pinned. */
 bool fake_is_pinned(const void *address);
+/* The same, with the gate closed. */
+bool fake_holds_pinned(const void *address);
 void fake_list_virtual(void);
+
+/* fake_kernel.c. A kernel that was started; a reduction's `in` is `base`, its `inout` is `packed`. */
+struct fake_launch {
+    char name[48];
+    uint64_t base, packed, count;
+    uint32_t first_unit, units, per, counts[3];
+    int64_t strides[4];
+};
+/* Copies the arguments of a kernel. Returns false if the kernel is not of this context. */
+bool fake_read_launch(struct CUfunc_st *function, void **arguments, struct fake_launch *ret_launch);
+/* Does the work. Returns 0 or the driver's error. */
+int fake_do_launch(const struct fake_launch *launch);
+void fake_forget_modules(const struct CUctx_st *context);
+void fake_list_modules(void);
 
 /* For test programs: returns how often a function of the driver was called; NULL: all of them. */
 API long fake_cuda_calls(const char *name);

@@ -60,9 +60,10 @@ int fake_usable(const char *name)
 
 static struct CUctx_st *make(int device, bool primary)
 {
+    static unsigned long long ids;
     for (int i = 0; i < CONTEXTS; i++)
         if (!contexts[i].alive) {
-            contexts[i] = (struct CUctx_st){device, primary, true, 1};
+            contexts[i] = (struct CUctx_st){device, primary, true, 1, ++ids};
             return &contexts[i];
         }
     return NULL;
@@ -88,6 +89,7 @@ static void destroy(struct CUctx_st *context)
 {
     context->alive = false;
     fake_forget_streams(context);
+    fake_forget_modules(context);
     fake_give_all_of(context);
 }
 
@@ -107,6 +109,15 @@ API int cuInit(unsigned flags)
     if (!visible_count)
         return 100; /* CUDA_ERROR_NO_DEVICE */
     fake_initialized = true;
+    return 0;
+}
+
+API int cuCtxGetId(struct CUctx_st *context, unsigned long long *ret_id)
+{
+    fake_count(__func__);
+    if (!context || !context->alive)
+        return TERN_CU_INVALID_CONTEXT;
+    *ret_id = context->id;
     return 0;
 }
 

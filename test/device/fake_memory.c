@@ -324,6 +324,7 @@ __attribute__((destructor)) static void end(void)
     fake_list_imports();
     fake_list_virtual();
     fake_list_streams();
+    fake_list_modules();
     fake_list_contexts();
     if (!getenv("FAKE_CUDA_COUNT") || !fake_arena)
         return;

@@ -25,8 +25,9 @@ struct CUevent_st {
 };
 
 struct operation {
-    enum { COPY, RECORD, WAIT } kind;
+    enum { COPY, LAUNCH, RECORD, WAIT } kind;
     struct tern_cu_copy_2d rows; /* width and height of a plain copy: bytes and 1 */
+    struct fake_launch launch;
     struct CUevent_st *event;
     uint64_t number; /* of the record */
     struct operation *next;
@@ -129,6 +130,8 @@ static void do_first(struct CUstream_st *stream)
         int64_t begin_ns = now_ns();
         stream->error = do_copy(&operation->rows);
         keep_pace(stream, &operation->rows, begin_ns);
+    } else if (operation->kind == LAUNCH && !stream->error) {
+        stream->error = fake_do_launch(&operation->launch);
     } else if (operation->kind == RECORD && operation->event->reached < operation->number) {
         operation->event->reached = operation->number;
     } else if (operation->kind == WAIT) {
@@ -388,6 +391,20 @@ API int cuMemcpyDtoDAsync_v2(tern_cu_addr to, tern_cu_addr from, size_t bytes,
 API int cuMemcpy2DAsync_v2(const struct tern_cu_copy_2d *copy, struct CUstream_st *stream)
 {
     return queue_copy(__func__, copy, stream);
+}
+
+API int cuLaunchKernel(struct CUfunc_st *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                       unsigned block_y, unsigned block_z, unsigned shared, struct CUstream_st *stream, void **arguments,
+                       void **extra)
+{
+    struct operation operation = {.kind = LAUNCH};
+    int rc = check_stream(__func__, stream);
+    if (!rc && (!grid_x || grid_y != 1 || grid_z != 1 || !block_x || block_x > 1024 || block_y != 1 || block_z != 1 || shared ||
+                extra))
+        rc = TERN_CU_INVALID_VALUE;
+    if (!rc && !fake_read_launch(function, arguments, &operation.launch))
+        rc = TERN_CU_INVALID_HANDLE;
+    return rc ? rc : queue(stream, operation);
 }
 
 static int copy_now(const char *name, tern_cu_addr to, tern_cu_addr from, size_t bytes)

@@ -27,6 +27,11 @@ static int find_pinned(const void *address)
     return -1;
 }
 
+bool fake_holds_pinned(const void *address)
+{
+    return find_pinned(address) >= 0;
+}
+
 bool fake_is_pinned(const void *address)
 {
     pthread_mutex_lock(&fake_gate);
@@ -85,6 +90,13 @@ API int cuMemHostRegister_v2(void *at, size_t bytes, unsigned flags)
     if (rc || !at || !bytes || fake_is_pinned(at))
         return rc ? rc : fake_is_pinned(at) ? 712 : TERN_CU_INVALID_VALUE;
     return enter(at, bytes, false);
+}
+
+API int cuMemHostGetDevicePointer_v2(uint64_t *ret_device, void *at, unsigned flags)
+{
+    int rc = fake_usable(__func__);
+    *ret_device = (uintptr_t)at;
+    return rc ? rc : flags || !fake_is_pinned(at) ? TERN_CU_INVALID_VALUE : 0;
 }
 
 API int cuMemHostUnregister(void *at)

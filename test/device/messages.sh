@@ -12,7 +12,7 @@ fi
 export FAKE_CUDA=$TERN_BUILDDIR/test/device/.libs/libcuda.so.1
 FAKE_HEAP=$TERN_BUILDDIR/test/device/.libs/libfakeheap.so
 [ -e "$FAKE_CUDA" ] || { echo "no $FAKE_CUDA: make check builds it"; exit 1; }
-for program in pointers failing calls shared; do
+for program in pointers failing calls shared kernels; do
     "$MPICC" -w -I"$TERN_SRCDIR/test/mpi" -o $program "$TERN_SRCDIR/test/device/$program.c" -ldl || exit 1
 done
 
@@ -43,6 +43,16 @@ run -n 2 --mca btl ^ipc ./calls staged
 is "calls of the driver, staged" "$rc $(cat err)" "0 "
 run -n 2 --mca btl tcp,self ./calls staged
 is "calls of the driver, tcp" "$rc $(cat err)" "0 "
+for choice in ipc,shm,self shm,self tcp,self; do
+    run -n 2 --mca btl $choice ./kernels
+    clean "kernels, btl $choice"
+done
+run -n 1 ./kernels
+clean "kernels, one rank"
+run -n 2 -x FAKE_CUDA_DELAY_US=50 ./kernels
+clean "kernels on streams that are threads"
+run -n 1 -x FAKE_CUDA_KERNELS=none ./kernels none
+is "no kernels" "$rc $(grep -c 'the CUDA driver does not load the kernel' err)" "0 1"
 run -n 1 --mca accel none ./pointers
 is "accel none" "$((rc != 0))" 1
 

@@ -67,7 +67,8 @@ static int start(struct copy *copy, const char *from, const struct tern_accel_pl
     struct tern_transfer *transfer = copy->transfer;
     struct tern_accel_batch batch;
     tern_accel_begin(&batch, copy->cursor.memory ? copy->cursor.base : from, place);
-    tern_cursor_start_unpack(&copy->cursor, &batch, from, transfer->length);
+    tern_cursor_start_unpack(&copy->cursor, &batch, from, transfer->length,
+                             copy->import && copy->cursor.memory);
     return tern_accel_end_later(&batch, &copy->mark);
 }
 

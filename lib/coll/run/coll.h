@@ -51,6 +51,7 @@ struct tern_reduction {
     /* loop of a predefined operation for the type of this call (tern_reduce_find); NULL: `apply` */
     tern_reduce_loop
         *loop;
+    enum tern_reduce_op op; /* of the loop */
     bool commutative;
     /* calls a user's function: inout[i] = in[i] op inout[i] for `count` elements of `datatype` */
     void (*apply)(const struct tern_reduction *reduction, const void *in, void *inout,

@@ -149,7 +149,7 @@ static void do_reduce(struct tern_plan_run *run, const struct tern_step *step)
     char *inout = address_of(run, &step->to);
     if (TERN_UNLIKELY(tern_accel_watched))
         note_error(run, tern_device_reduce(type_of(run, &step->to), in, inout, step->to.count,
-                                           reduce_host, reduction));
+                                           run->call->reduction.op, reduce_host, reduction));
     else
         reduce_host(reduction, in, inout, step->to.count);
 }

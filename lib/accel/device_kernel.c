@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/accel/device_kernel.h"
+
+#include "lib/accel/device_context.h"
+#include "lib/util/error.h"
+#include "lib/util/log.h"
+
+#include <pthread.h>
+#include <stdint.h>
+
+enum { KERNELS = 256, THREADS = 256, BLOCKS_MOST = 4096 };
+
+/* The kernels that were loaded, by context. A context's id is never used again, so a kernel that
+ * went with its context is not taken for one of a context at the same address. */
+static struct loaded {
+    unsigned long long context; /* id; 0: free entry */
+    struct tern_ptx_kernel kernel;
+    tern_cu_module module;
+    tern_cu_function function; /* NULL: it cannot be loaded, and is not tried again */
+} all[KERNELS];
+static unsigned made; /* when all entries are taken, the oldest is used again */
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+
+static bool same(const struct tern_ptx_kernel *one, const struct tern_ptx_kernel *other)
+{
+    return one->kind == other->kind && one->unit == other->unit && one->loops == other->loops &&
+           one->op == other->op && one->number == other->number;
+}
+
+static struct loaded *find(unsigned long long context, const struct tern_ptx_kernel *kernel)
+{
+    for (int i = 0; i < KERNELS; i++)
+        if (all[i].context == context && same(&all[i].kernel, kernel))
+            return &all[i];
+    return NULL;
+}
+
+static void say_missing(const struct tern_cu_driver *driver, const char *name, int result)
+{
+    static bool said;
+    const char *error = NULL;
+    driver->error_name(result, &error);
+    if (!said)
+        tern_log("the CUDA driver does not load the kernel %s (%s): buffers in device memory are "
+                 "packed and reduced without kernels, which is slower",
+                 name, error ? error : "unknown error");
+    said = true;
+}
+
+/* Loads a kernel into the current context. */
+static struct loaded *make(const struct tern_cu_driver *driver, unsigned long long context,
+                           const struct tern_ptx_kernel *kernel)
+{
+    char name[TERN_PTX_NAME], text[TERN_PTX_TEXT];
+    struct loaded *loaded = &all[made++ % KERNELS];
+    *loaded = (struct loaded){.context = context, .kernel = *kernel};
+    tern_ptx_name(name, kernel);
+    tern_ptx_write(text, kernel);
+    int result = driver->module_load(&loaded->module, text);
+    if (!result)
+        result = driver->module_function(&loaded->function, loaded->module, name);
+    if (result) {
+        loaded->function = NULL;
+        say_missing(driver, name, result);
+    }
+    return loaded;
+}
+
+/* Returns a kernel for the batch's context, which is current; NULL: there is none. */
+static tern_cu_function load(struct tern_accel_batch *batch, const struct tern_ptx_kernel *kernel)
+{
+    const struct tern_cu_driver *driver = tern_cu_driver();
+    unsigned long long context;
+    if (!driver->context_id || driver->context_id(batch->entry.context, &context))
+        return NULL;
+    pthread_mutex_lock(&gate);
+    struct loaded *loaded = find(context, kernel);
+    if (!loaded)
+        loaded = make(driver, context, kernel);
+    tern_cu_function function = loaded->function;
+    pthread_mutex_unlock(&gate);
+    return function;
+}
+
+/* Starts a kernel on `elements` elements. */
+static int launch(struct tern_accel_batch *batch, const struct tern_ptx_kernel *kernel,
+                  int64_t elements, void **arguments)
+{
+    const struct tern_cu_driver *driver = tern_cu_driver();
+    if (!batch->entry.context || batch->error)
+        return 0; /* the batch has failed, and says so at its end */
+    tern_cu_function function = load(batch, kernel);
+    if (!function)
+        return TERN_ERR_UNSUPPORTED;
+    int64_t blocks = (elements + THREADS - 1) / THREADS;
+    int result = driver->launch(function, blocks < BLOCKS_MOST ? (unsigned)blocks : BLOCKS_MOST, 1,
+                                1, THREADS, 1, 1, 0, batch->stream, arguments, NULL);
+    if (result && !batch->error)
+        batch->error = tern_cu_say(driver, "start a kernel", result);
+    return 0;
+}
+
+/* Returns the most bytes, a power of two up to 16, that divide all places of a nest. */
+static int find_unit(const struct tern_accel_nest *nest, const void *base, const void *packed,
+                     int64_t first, int64_t bytes)
+{
+    uint64_t all = (uint64_t)nest->run | (uintptr_t)base | (uintptr_t)packed | (uint64_t)first |
+                   (uint64_t)bytes | 16;
+    for (int i = 0; i < nest->loops; i++)
+        all |= (uint64_t)nest->strides[i];
+    return (int)(all & -all);
+}
+
+int tern_accel_start_move(struct tern_accel_batch *batch, const struct tern_accel_nest *nest,
+                          void *base, void *packed, int64_t first, int64_t bytes, bool pack)
+{
+    int unit = find_unit(nest, base, packed, first, bytes);
+    struct tern_ptx_kernel kernel = {
+        .kind = pack ? TERN_PTX_PACK : TERN_PTX_UNPACK, .unit = unit, .loops = nest->loops};
+    int64_t limit = INT32_MAX;
+    uint32_t first_unit, units, per = (uint32_t)(nest->run / unit), counts[TERN_PTX_LOOPS - 1] = {0};
+    if ((first + bytes) / unit > limit)
+        return TERN_ERR_UNSUPPORTED;
+    first_unit = (uint32_t)(first / unit);
+    units = (uint32_t)(bytes / unit);
+    for (int i = 0; i < nest->loops - 1; i++) {
+        if (nest->counts[i] > limit)
+            return TERN_ERR_UNSUPPORTED;
+        counts[i] = (uint32_t)nest->counts[i];
+    }
+    void *arguments[] = {&base,
+                         &packed,
+                         &first_unit,
+                         &units,
+                         &per,
+                         &counts[0],
+                         &counts[1],
+                         &counts[2],
+                         (void *)&nest->strides[0],
+                         (void *)&nest->strides[1],
+                         (void *)&nest->strides[2],
+                         (void *)&nest->strides[3]};
+    return launch(batch, &kernel, units, arguments);
+}
+
+int tern_accel_start_reduce(struct tern_accel_batch *batch, enum tern_ptx_op op,
+                            enum tern_ptx_number number, const void *in, void *inout,
+                            int64_t count)
+{
+    struct tern_ptx_kernel kernel = {.kind = TERN_PTX_REDUCE, .op = op, .number = number};
+    void *arguments[] = {&in, &inout, &count};
+    return launch(batch, &kernel, count, arguments);
+}
+
+void tern_accel_kernels_leave(const void *context)
+{
+    const struct tern_cu_driver *driver = tern_cu_driver();
+    unsigned long long id;
+    if (!driver->context_id || driver->context_id((void *)context, &id))
+        return;
+    pthread_mutex_lock(&gate);
+    for (int i = 0; i < KERNELS; i++)
+        if (all[i].context == id) {
+            if (all[i].module)
+                driver->module_unload(all[i].module);
+            all[i].context = 0;
+        }
+    pthread_mutex_unlock(&gate);
+}
