@@ -137,6 +137,11 @@ static void questions(tern_cu_addr device)
     say("5 attributes of device memory", BEST(1000, ask(device + 4096, &id)));
     say("5 attributes of a pool's memory", BEST(1000, ask(pool, &id)));
     say("5 attributes of host memory", BEST(1000, ask((uintptr_t)far, &id)));
+    int kind = TERN_CU_ATTRIBUTE_MEMORY_TYPE;
+    unsigned type;
+    void *ret_type = &type;
+    say("1 attribute of device memory", BEST(1000, cu.pointer_attributes(1, &kind, &ret_type, device + 4096)));
+    say("1 attribute of host memory", BEST(1000, cu.pointer_attributes(1, &kind, &ret_type, (uintptr_t)far)));
     say("current context", BEST(1000, cu.context_current(&current)));
     say("push and pop a context", BEST(1000, cu.context_push(primary); cu.context_pop(&current)));
     unsigned on = 1;

@@ -1,49 +1,157 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Time of messages between two ranks with buffers in device memory, beside the bare copies that carry them: one to the host
- * and one from the host, by the driver, each awaited. Both ranks use device 0, or with --devices the device of their rank.
- * Also the time of host buffers while the driver is loaded. Prints a table: bytes, then microseconds one way. */
+/* Times of messages, packing, reductions and collectives with buffers in device memory, beside bare copies of the driver. Two
+ * ranks, both on device 0, or with --devices each on the device of its rank. Microseconds, the best of some rounds.
+ *
+ * Where two processes share a device, the driver lets them take turns, which costs more than all else: most rows are
+ * therefore such that only one rank uses the device. */
 #include "../../test/device/fake_cuda.h"
 
 #include <mpi.h>
 #include <string.h>
 
-enum { MOST = 4 << 20, ROUNDS = 7 };
+enum { MOST = 64 << 20, ROUNDS = 5 };
 
-static int rank;
+static int rank, devices;
+static char *host;
+static uint64_t device, other, pool;
+static int (*cu_copy)(uint64_t, uint64_t, size_t, void *), (*cu_wait)(void *), (*cu_stream)(void **, unsigned);
+static void *stream;
 
-/* Returns the best of some rounds, in us one way. */
-static double ping_pong(void *buffer, int bytes)
+#define BEST(times, statement)                                                                                                \
+    ({                                                                                                                         \
+        double best_ = 1e30;                                                                                                   \
+        for (int round_ = 0; round_ < ROUNDS; round_++) {                                                                      \
+            double begin_ = MPI_Wtime();                                                                                       \
+            for (int i_ = 0; i_ < (times); i_++) {                                                                             \
+                statement;                                                                                                     \
+            }                                                                                                                  \
+            double each_ = (MPI_Wtime() - begin_) / (times);                                                                   \
+            best_ = each_ < best_ ? each_ : best_;                                                                             \
+        }                                                                                                                      \
+        best_ * 1e6;                                                                                                           \
+    })
+
+static int times_of(size_t bytes)
 {
-    double best = 1e30;
-    int times = bytes < 65536 ? 500 : 20;
-    for (int round = 0; round < ROUNDS; round++) {
-        MPI_Barrier(MPI_COMM_WORLD);
-        double begin = MPI_Wtime();
-        for (int i = 0; i < times; i++) {
-            if (rank == 0)
-                MPI_Send(buffer, bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
-            MPI_Recv(buffer, bytes, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            if (rank == 1)
-                MPI_Send(buffer, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
-        }
-        double each = (MPI_Wtime() - begin) / (2 * times) * 1e6;
-        best = each < best ? each : best;
-    }
-    return best;
+    return bytes <= 4096 ? 100 : bytes <= 1 << 20 ? 20 : 4;
 }
 
-static double bare(uint64_t device, void *host, size_t bytes)
+/* Returns us one way: rank 0 sends from `mine`, rank 1 receives to `mine` and answers with an empty message, whose time is not
+ * subtracted. */
+static double one_way(void *mine, int count, MPI_Datatype type)
 {
-    double best = 1e30;
-    for (int round = 0; round < 100; round++) {
-        double begin = MPI_Wtime();
-        CU(cu_to_host(host, device, bytes));
-        CU(cu_to_device(device, host, bytes));
-        double each = (MPI_Wtime() - begin) * 1e6;
-        best = each < best ? each : best;
+    MPI_Barrier(MPI_COMM_WORLD);
+    int bytes;
+    MPI_Type_size(type, &bytes);
+    return BEST(times_of((size_t)count * (size_t)bytes), {
+        if (rank == 0) {
+            MPI_Send(mine, count, type, 1, 0, MPI_COMM_WORLD);
+            MPI_Recv(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Recv(mine, count, type, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Send(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+        }
+    });
+}
+
+static void *at(uint64_t address)
+{
+    return (void *)(uintptr_t)address;
+}
+
+static void copy(uint64_t to, uint64_t from, size_t bytes)
+{
+    CU(cu_copy(to, from, bytes, stream));
+    CU(cu_wait(stream));
+}
+
+static void messages(void)
+{
+    if (rank == 0)
+        printf("messages; `device` and `pool`: both ranks use the device\n%10s %9s %9s %9s %9s %9s | bare copies: %9s %9s %9s\n", "bytes",
+               "host", "to host", "from host", "device", "pool", "to host", "from host", "device");
+    for (size_t bytes = 8; bytes <= MOST; bytes *= 8) {
+        int n = (int)bytes;
+        double on_host = one_way(host, n, MPI_BYTE), to_host = one_way(rank ? host : at(device), n, MPI_BYTE);
+        double from_host = one_way(rank ? at(device) : host, n, MPI_BYTE);
+        double both = one_way(at(device), n, MPI_BYTE), pools = one_way(at(pool), n, MPI_BYTE);
+        double bare[3] = {0};
+        if (rank == 0) {
+            bare[0] = BEST(times_of(bytes), CU(cu_to_host(host, device, bytes)));
+            bare[1] = BEST(times_of(bytes), CU(cu_to_device(device, host, bytes)));
+            bare[2] = BEST(times_of(bytes), copy(device, other, bytes));
+            printf("%10d %9.2f %9.2f %9.2f %9.2f %9.2f |              %9.2f %9.2f %9.2f\n", n, on_host, to_host, from_host, both, pools,
+                   bare[0], bare[1], bare[2]);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
     }
-    return best;
+}
+
+static void layouts(void)
+{
+    static const int runs[] = {4, 8, 64, 1024};
+    if (rank == 0)
+        printf("a rank's message to itself: 16 MiB in runs at twice their length\n%10s %12s %12s %10s\n", "run", "to one run", "bare copy",
+               "GB/s");
+    for (int i = 0; i < 4 && rank == 0; i++) {
+        int bytes = 16 << 20;
+        MPI_Datatype type;
+        MPI_Type_vector(bytes / runs[i], runs[i], 2 * runs[i], MPI_BYTE, &type);
+        MPI_Type_commit(&type);
+        double us = BEST(3, MPI_Sendrecv(at(device), 1, type, 0, 0, at(other), bytes, MPI_BYTE, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE));
+        double bare = BEST(3, copy(other, device, (size_t)bytes));
+        printf("%10d %12.2f %12.2f %10.2f\n", runs[i], us, bare, bytes / us / 1e3);
+        MPI_Type_free(&type);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("the same between ranks, one way\n");
+    for (int i = 0; i < 4; i++) {
+        MPI_Datatype type;
+        MPI_Type_vector((16 << 20) / runs[i], runs[i], 2 * runs[i], MPI_BYTE, &type);
+        MPI_Type_commit(&type);
+        double us = one_way(at(device), 1, type);
+        if (rank == 0)
+            printf("%10d %12.2f\n", runs[i], us);
+        MPI_Type_free(&type);
+    }
+}
+
+static void reductions(void)
+{
+    static const struct {
+        const char *name;
+        int type, size, op;
+    } cases[] = {{"float sum", 0, 4, 0}, {"double sum", 1, 8, 0}, {"double max", 1, 8, 1}, {"int8 sum", 2, 1, 0}};
+    const MPI_Datatype types[] = {MPI_FLOAT, MPI_DOUBLE, MPI_INT8_T};
+    const MPI_Op ops[] = {MPI_SUM, MPI_MAX};
+    if (rank)
+        return;
+    printf("MPI_Reduce_local in device memory\n%12s %10s %12s %20s\n", "", "bytes", "us", "GB/s read + written");
+    for (int i = 0; i < 4; i++)
+        for (int bytes = 4096; bytes <= MOST; bytes *= 16) {
+            double us = BEST(5, MPI_Reduce_local(at(device), at(other), bytes / cases[i].size, types[cases[i].type], ops[cases[i].op]));
+            printf("%12s %10d %12.2f %20.2f\n", cases[i].name, bytes, us, 3.0 * bytes / us / 1e3);
+        }
+    double us = BEST(5, copy(other, device, MOST));
+    printf("%12s %10d %12.2f %20.2f\n", "bare copy", MOST, us, 2.0 * MOST / us / 1e3);
+}
+
+static void collectives(void)
+{
+    if (rank == 0)
+        printf("collectives of both ranks\n%10s %12s %12s %12s\n", "bytes", "allreduce", "bcast", "alltoall");
+    for (int bytes = 8; bytes <= MOST / 2; bytes *= 16) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        double all = BEST(3, MPI_Allreduce(at(device), at(other), bytes / 4, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD));
+        MPI_Barrier(MPI_COMM_WORLD);
+        double one = BEST(3, MPI_Bcast(at(device), bytes, MPI_BYTE, 0, MPI_COMM_WORLD); MPI_Barrier(MPI_COMM_WORLD));
+        MPI_Barrier(MPI_COMM_WORLD);
+        double each = BEST(3, MPI_Alltoall(at(device), bytes, MPI_BYTE, at(other), bytes, MPI_BYTE, MPI_COMM_WORLD));
+        if (rank == 0)
+            printf("%10d %12.2f %12.2f %12.2f\n", bytes, all, one, each);
+    }
 }
 
 int main(int argc, char **argv)
@@ -51,6 +159,10 @@ int main(int argc, char **argv)
     context primary;
     int size;
     load_driver();
+    void *library = dlopen(getenv("FAKE_CUDA"), RTLD_NOW);
+    *(void **)&cu_copy = dlsym(library, "cuMemcpyDtoDAsync_v2");
+    *(void **)&cu_wait = dlsym(library, "cuStreamSynchronize");
+    *(void **)&cu_stream = dlsym(library, "cuStreamCreate");
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -58,21 +170,24 @@ int main(int argc, char **argv)
         fprintf(stderr, "run it on 2 ranks\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    CU(cu_retain(&primary, argc > 1 && strcmp(argv[1], "--devices") == 0 ? rank : 0));
+    devices = argc > 1 && strcmp(argv[1], "--devices") == 0;
+    CU(cu_retain(&primary, devices ? rank : 0));
     CU(cu_set(primary));
-    char *host = malloc(MOST);
+    CU(cu_stream(&stream, 1));
+    host = malloc(MOST);
     memset(host, 1, MOST);
-    uint64_t device = (uintptr_t)on_device(MOST);
+    device = (uintptr_t)on_device(MOST);
+    other = (uintptr_t)on_device(MOST);
+    CU(cu_alloc_pool(&pool, MOST, NULL));
     CU(cu_to_device(device, host, MOST));
-    if (rank == 0)
-        printf("%10s %12s %12s %12s\n", "bytes", "host", "device", "bare copies");
-    for (int bytes = 8; bytes <= MOST; bytes *= 8) {
-        double on_host = ping_pong(host, bytes), on_gpu = ping_pong((void *)(uintptr_t)device, bytes);
-        double copies = bare(device, host, (size_t)bytes);
-        if (rank == 0)
-            printf("%10d %12.2f %12.2f %12.2f\n", bytes, on_host, on_gpu, copies);
-    }
+    CU(cu_to_device(pool, host, MOST));
+    messages();
+    layouts();
+    reductions();
+    collectives();
     CU(cu_free(device));
+    CU(cu_free(other));
+    CU(cu_free(pool));
     free(host);
     MPI_Finalize();
     return 0;

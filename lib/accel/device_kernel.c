@@ -118,7 +118,8 @@ int tern_accel_start_move(struct tern_accel_batch *batch, const struct tern_acce
     struct tern_ptx_kernel kernel = {
         .kind = pack ? TERN_PTX_PACK : TERN_PTX_UNPACK, .unit = unit, .loops = nest->loops};
     int64_t limit = INT32_MAX;
-    uint32_t first_unit, units, per = (uint32_t)(nest->run / unit), counts[TERN_PTX_LOOPS - 1] = {0};
+    uint32_t per = (uint32_t)(nest->run / unit), counts[TERN_PTX_LOOPS - 1] = {0};
+    uint32_t first_unit, units;
     if ((first + bytes) / unit > limit)
         return TERN_ERR_UNSUPPORTED;
     first_unit = (uint32_t)(first / unit);

@@ -179,6 +179,38 @@ static void check_layouts(void)
     check_layout(type, 3000, 0, "elements");
 }
 
+/* Long collectives of device buffers: what they need on their way is in device memory, too. */
+static void check_collectives(void)
+{
+    enum { N = 200000 };
+    double *device = on_device(N * sizeof(double)), *sum = on_device(N * sizeof(double));
+    double *back = malloc(N * sizeof *back), *mine = malloc(N * sizeof *mine);
+    for (int i = 0; i < N; i++)
+        mine[i] = i % 1000 + rank;
+    to_device((char *)device, (char *)mine, N * sizeof(double));
+    for (int persistent = 0; persistent < 2; persistent++) {
+        MPI_Request request;
+        if (!persistent) {
+            CHECK_OK(MPI_Allreduce(device, sum, N, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+        } else {
+            CHECK_OK(MPI_Iallreduce(device, sum, N, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request));
+            CHECK_OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        }
+        CU(cu_to_host(back, (uintptr_t)sum, N * sizeof(double)));
+        for (int i = 0; i < N; i++)
+            if (back[i] != size * (i % 1000) + size * (size - 1) / 2)
+                FAIL("allreduce: element %d is %g", i, back[i]);
+    }
+    CHECK_OK(MPI_Reduce_scatter_block(device, sum, N / size, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
+    CU(cu_to_host(back, (uintptr_t)sum, N / size * sizeof(double)));
+    for (int i = 0; i < N / size; i++)
+        CHECK_INT((int)back[i], (rank * (N / size) + i) % 1000 + size - 1);
+    CU(cu_free((uintptr_t)device));
+    CU(cu_free((uintptr_t)sum));
+    free(back);
+    free(mine);
+}
+
 int main(int argc, char **argv)
 {
     context primary;
@@ -200,6 +232,8 @@ int main(int argc, char **argv)
         calls = NULL;
     check_reductions();
     check_layouts();
+    if (argc == 1)
+        check_collectives();
     if (find_calls() && none)
         CHECK_INT(find_calls()("cuLaunchKernel"), 0);
     if (find_calls() && !none && find_calls()("cuLaunchKernel") < 40)

@@ -450,7 +450,7 @@ int tern_call_run(struct tern_call *call)
         rc = run.error;
         if (__builtin_expect(rc == TERN_ERR_UNREACHABLE, 0))
             tern_run_explain_lost(call->coll);
-        free(run.memory);
+        tern_run_free_memory(&run);
     }
     tern_plan_release(run.plan);
     tern_lane_unlock(lane);

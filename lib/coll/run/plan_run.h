@@ -36,6 +36,7 @@ struct tern_plan_run {
     struct tern_board *board; /* the communicator's board, or a persistent run's own */
     struct tern_run_place places[TERN_BUFFERS];
     char *memory; /* temporaries, or NULL */
+    bool on_device; /* they are in device memory (tern_accel_spare_take) */
     int tag, local_tag;
     tern_turn turn;     /* the plan's first turn of the board */
     int error;          /* the first error; 0: none */
@@ -67,6 +68,8 @@ enum { TERN_RUN_ALIGNMENT = 64, TERN_RUN_SMALL_BYTES = 2048 };
 /* Sets where the plan's buffers are. Temporaries lie in `small`, which has TERN_RUN_SMALL_BYTES. If
  * they do not fit or `small` is NULL, they are allocated. Returns 0 or TERN_ERR_NO_MEM. */
 int tern_run_place_buffers(struct tern_plan_run *run, char *small);
+/* Frees the memory that it took. */
+void tern_run_free_memory(struct tern_plan_run *run);
 /* Gets the plan of a blocking or nonblocking call. Before that, the ranks of a node may get a
  * board, or long sheets for it. Returns 0 or a negative code. */
 int tern_run_get_plan(struct tern_call *call, struct tern_plan **ret_plan);

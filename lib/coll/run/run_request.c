@@ -103,7 +103,7 @@ static void release(struct tern_request *request)
     tern_plan_release(run->plan);
     tern_board_close(&lasting->board);
     tern_lane_unlock(request->lane);
-    free(run->memory);
+    tern_run_free_memory(run);
     tern_call_let_go(&lasting->call);
     tern_object_free(&request->obj);
 }

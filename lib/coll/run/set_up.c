@@ -4,6 +4,7 @@
 
 #include "lib/coll/run/plan_run.h"
 
+#include "lib/accel/device_spare.h"
 #include "lib/util/error.h"
 #include "lib/util/param.h"
 
@@ -24,6 +25,20 @@ static int64_t temporary_span(const struct tern_plan *plan, const struct tern_ty
 
 static const struct tern_run_place nowhere = {NULL, 1, &tern_type_bytes};
 
+/* Takes device memory for the temporaries of a call whose buffers are in device memory, so that
+ * messages and reductions stay there. Returns NULL if they are not, or if there is none. */
+static char *take_device_memory(const struct tern_call *call, int64_t bytes)
+{
+    enum { LEAST = 32 << 10 }; /* fewer bytes are reduced on the host */
+    struct tern_accel_place place;
+    if (bytes < LEAST)
+        return NULL;
+    if (!tern_accel_find((char *)call->recv + call->recv_type->true_lb, &place) &&
+        !tern_accel_find((const char *)call->send + call->send_type->true_lb, &place))
+        return NULL;
+    return tern_accel_spare_take(&place, (size_t)bytes);
+}
+
 /* Places the temporaries in `small`, if that is not NULL and long enough, else in new memory. */
 static __attribute__((noinline)) int place_temporaries(struct tern_plan_run *run, char *small)
 {
@@ -31,8 +46,13 @@ static __attribute__((noinline)) int place_temporaries(struct tern_plan_run *run
     const struct tern_plan *plan = run->plan;
     const struct tern_type *unit = plan->temp_typed ? call->recv_type : &tern_type_bytes;
     int64_t start, span = temporary_span(plan, unit, &start);
-    char *base = small;
-    if (!small || span * plan->temp_count > TERN_RUN_SMALL_BYTES) {
+    char *base = small, *device = NULL;
+    if (TERN_UNLIKELY(tern_accel_watched))
+        device = take_device_memory(call, span * plan->temp_count);
+    run->on_device = device != NULL;
+    if (device)
+        base = run->memory = device;
+    else if (!small || span * plan->temp_count > TERN_RUN_SMALL_BYTES) {
         if (posix_memalign((void **)&run->memory, TERN_RUN_ALIGNMENT,
                            (size_t)(span * plan->temp_count)))
             return tern_error(TERN_ERR_NO_MEM,
@@ -46,6 +66,14 @@ static __attribute__((noinline)) int place_temporaries(struct tern_plan_run *run
     return 0;
 }
 
+void tern_run_free_memory(struct tern_plan_run *run)
+{
+    if (TERN_UNLIKELY(run->on_device))
+        tern_accel_spare_give(run->memory);
+    else
+        free(run->memory);
+}
+
 int tern_run_place_buffers(struct tern_plan_run *run, char *small)
 {
     const struct tern_call *call = run->call;
@@ -54,6 +82,7 @@ int tern_run_place_buffers(struct tern_plan_run *run, char *small)
     run->places[TERN_RECV_BUFFER] =
         (struct tern_run_place){call->recv, call->recv_type->extent, call->recv_type};
     run->memory = NULL;
+    run->on_device = false;
     if (run->plan->temp_units)
         return place_temporaries(run, small);
     /* steps may still name temporaries, with length 0 */
