@@ -21,6 +21,7 @@
 #include "lib/node/doorbell.h"
 #include "lib/pml/pml_request.h"
 
+#include "lib/rte/rte.h"
 #include "lib/util/event.h"
 #include "lib/util/param.h"
 
@@ -168,6 +169,14 @@ static int push_rendezvous(struct tern_pml_request *request)
     return rc;
 }
 
+/* Returns true if one copy between devices takes less time than two through the host. */
+static bool is_worth_copy(const struct tern_pml_request *request)
+{
+    enum { LEAST = 4096 }; /* programs rely on shorter messages that do not wait */
+    return TERN_UNLIKELY(request->memory == TERN_TYPE_DEVICE) && request->length >= LEAST &&
+           request->peer->device_bulk && request->peer->rank != tern_rte.rank;
+}
+
 /* Sends the first packet of a message. */
 static int push_first(struct tern_pending *pending)
 {
@@ -176,7 +185,7 @@ static int push_first(struct tern_pending *pending)
     /* the request may have been released when the packet has been sent */
     int64_t length = request->length;
     int rc = TERN_ERR_NO_MEM;
-    if (length <= (int64_t)peer->limits.eager_max && peer->credit > 0)
+    if (length <= (int64_t)peer->limits.eager_max && peer->credit > 0 && !is_worth_copy(request))
         rc = push_eager(request);
     /* no credit, too long, or the byte mover has no memory for the message */
     if (rc == TERN_ERR_NO_MEM)

@@ -9,7 +9,7 @@
 
 enum {
     PIECE = 1 << 20,        /* bytes of a piece; more if one element is longer */
-    KERNEL_BYTES = 32 << 10, /* less is not worth a kernel */
+    KERNEL_BYTES = 1024, /* less is not worth a kernel */
 };
 
 static char *at(const void *base, int64_t bytes)

@@ -34,7 +34,7 @@ struct unequal {
 
 struct tern_plan_cache {
     unsigned param_changes; /* tern_param_changes() when the plans were chosen */
-    struct tern_model model;
+    struct tern_model model, device_model; /* for buffers in host memory, and on devices */
     struct tern_plan *plans[SETS][WAYS]; /* in each set the newest first */
     struct unequal unequal[UNEQUAL_SETS][WAYS]; /* in each set the newest first */
     struct choice choices[CHOICES];
@@ -84,6 +84,7 @@ static struct tern_plan_cache *fresh_cache(struct tern_plan_cache **cache, int r
     if ((*cache)->param_changes != param_changes) {
         forget_plans(*cache);
         (*cache)->model = tern_model_of_parameters(ranks_per_node);
+        (*cache)->device_model = tern_model_of_devices(&(*cache)->model);
         (*cache)->param_changes = param_changes;
     }
     return *cache;
@@ -93,7 +94,7 @@ static struct tern_plan_cache *fresh_cache(struct tern_plan_cache **cache, int r
 static struct tern_plan *build(const struct tern_plan_cache *cache,
                                const struct tern_algorithm *algorithm, struct tern_plan_args args)
 {
-    args.model = &cache->model;
+    args.model = args.on_device ? &cache->device_model : &cache->model;
     return tern_plan_build(algorithm, &args);
 }
 
@@ -251,7 +252,10 @@ struct tern_plan *tern_plan_get(struct tern_plan_cache **plans, const struct ter
     struct tern_plan **set = cache->plans[hash_of(args) >> 59]; /* 5 bits: SETS */
     struct tern_plan *plan = find(set, args);
     if (!plan) {
-        plan = build(cache, tern_plan_choose(args, &cache->model), *args);
+        plan = build(cache,
+                     tern_plan_choose(args,
+                                      args->on_device ? &cache->device_model : &cache->model),
+                     *args);
         if (!plan)
             return NULL;
         if (set[WAYS - 1])

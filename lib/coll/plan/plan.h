@@ -84,7 +84,8 @@ struct tern_plan_args {
      * d; their receives start in reverse order (neighbor.c) */
     bool grid;
     bool inner;          /* the plan is a phase of a composed plan, so it has no phases itself */
-    uint8_t spare;       /* always 0, so that no byte is undefined */
+    /* all ranks' buffers are in device memory: the plan should have few and long steps */
+    bool on_device;
     int32_t rank, size;  /* rank and number of ranks in the local group */
     /* size of the remote group; 0: intracommunicator. In a neighbourhood: see neighbor.c */
     int32_t remote_size;

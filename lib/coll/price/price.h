@@ -57,6 +57,9 @@ struct tern_model {
  * communicator with at most `ranks_per_node` ranks on a node. */
 struct tern_model tern_model_of_parameters(int64_t ranks_per_node);
 
+/* Returns the same machine for buffers in device memory, where a step costs a copy or a kernel. */
+struct tern_model tern_model_of_devices(const struct tern_model *model);
+
 /* Which ranks run a stage: all, those of one node, some of every node (its leaders), or the local
  * group of an intercommunicator. */
 enum tern_level { TERN_LEVEL_ALL, TERN_LEVEL_NODE, TERN_LEVEL_LEADERS, TERN_LEVEL_GROUP };

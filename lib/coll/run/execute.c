@@ -13,6 +13,7 @@
  * not call it. The reason: a run starts messages, and starting messages in the middle of a delivery
  * would be hard to understand.
  */
+#include "lib/coll/run/on_device.h"
 #include "lib/coll/run/plan_run.h"
 
 #include "lib/pml/pml.h"
@@ -435,6 +436,7 @@ int tern_call_run(struct tern_call *call)
     char small[TERN_RUN_SMALL_BYTES] __attribute__((aligned(TERN_RUN_ALIGNMENT)));
     struct tern_lane *lane = call->coll->context.lane;
     run.call = call;
+    tern_run_agree_on_devices(call);
     tern_lane_lock(lane);
     run.board = &call->coll->board;
     int rc = tern_run_get_plan(call, &run.plan);
@@ -446,7 +448,11 @@ int tern_call_run(struct tern_call *call)
     if (!rc) {
         tern_run_take_tags(&run);
         tern_run_begin(&run);
+        if (TERN_UNLIKELY(tern_accel_watched))
+            tern_run_stage(&run);
         tern_run_advance(&run, true);
+        if (TERN_UNLIKELY(run.stage != NULL))
+            tern_run_unstage(&run);
         rc = run.error;
         if (__builtin_expect(rc == TERN_ERR_UNREACHABLE, 0))
             tern_run_explain_lost(call->coll);

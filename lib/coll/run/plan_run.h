@@ -36,7 +36,8 @@ struct tern_plan_run {
     struct tern_board *board; /* the communicator's board, or a persistent run's own */
     struct tern_run_place places[TERN_BUFFERS];
     char *memory; /* temporaries, or NULL */
-    bool on_device; /* they are in device memory (tern_accel_spare_take) */
+    bool on_device; /* they are in device memory (tern_accel_spare_take); only if not NULL */
+    struct tern_run_stage *stage; /* on_device.h; NULL: none */
     int tag, local_tag;
     tern_turn turn;     /* the plan's first turn of the board */
     int error;          /* the first error; 0: none */

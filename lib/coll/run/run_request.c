@@ -3,6 +3,7 @@
 /* Nonblocking and persistent collectives: a run behind a request, which continues in rounds of
  * progress. */
 
+#include "lib/coll/run/on_device.h"
 #include "lib/coll/run/plan_run.h"
 
 #include "lib/util/error.h"
@@ -37,6 +38,7 @@ static int poll_active(struct tern_lane *lane)
             tern_list_remove(&run->link);
             if (tern_list_empty(active))
                 tern_coll_transport->unwatch(lane, poll_active);
+            tern_run_unstage(run);
             tern_request_complete(&run->request, run->error);
         }
     }
@@ -68,6 +70,8 @@ static int start_run(struct tern_request *request)
         run->permitted = false;
         run->call->permit->begin(run->call->permit);
     }
+    if (TERN_UNLIKELY(tern_accel_watched) && !request->persistent)
+        tern_run_stage(run);
     if (!tern_run_advance(run, false)) {
         /* a send may have made a round of progress in which the other runs ended */
         if (!first && tern_list_empty(active))
@@ -77,6 +81,7 @@ static int start_run(struct tern_request *request)
     }
     if (first)
         tern_coll_transport->unwatch(lane, poll_active);
+    tern_run_unstage(run);
     tern_request_complete(request, run->error);
     return 0;
 }

@@ -26,13 +26,10 @@ static int64_t temporary_span(const struct tern_plan *plan, const struct tern_ty
 static const struct tern_run_place nowhere = {NULL, 1, &tern_type_bytes};
 
 /* Takes device memory for the temporaries of a call whose buffers are in device memory, so that
- * messages and reductions stay there. Returns NULL if they are not, or if there is none. */
+ * messages and reductions stay there. Returns NULL if there is none. */
 static char *take_device_memory(const struct tern_call *call, int64_t bytes)
 {
-    enum { LEAST = 32 << 10 }; /* fewer bytes are reduced on the host */
     struct tern_accel_place place;
-    if (bytes < LEAST)
-        return NULL;
     if (!tern_accel_find((char *)call->recv + call->recv_type->true_lb, &place) &&
         !tern_accel_find((const char *)call->send + call->send_type->true_lb, &place))
         return NULL;
@@ -46,12 +43,12 @@ static __attribute__((noinline)) int place_temporaries(struct tern_plan_run *run
     const struct tern_plan *plan = run->plan;
     const struct tern_type *unit = plan->temp_typed ? call->recv_type : &tern_type_bytes;
     int64_t start, span = temporary_span(plan, unit, &start);
-    char *base = small, *device = NULL;
-    if (TERN_UNLIKELY(tern_accel_watched))
-        device = take_device_memory(call, span * plan->temp_count);
-    run->on_device = device != NULL;
-    if (device)
-        base = run->memory = device;
+    char *base = small;
+    run->on_device = false;
+    if (TERN_UNLIKELY(call->args.on_device))
+        base = run->memory = take_device_memory(call, span * plan->temp_count);
+    if (run->memory)
+        run->on_device = true;
     else if (!small || span * plan->temp_count > TERN_RUN_SMALL_BYTES) {
         if (posix_memalign((void **)&run->memory, TERN_RUN_ALIGNMENT,
                            (size_t)(span * plan->temp_count)))
@@ -68,6 +65,8 @@ static __attribute__((noinline)) int place_temporaries(struct tern_plan_run *run
 
 void tern_run_free_memory(struct tern_plan_run *run)
 {
+    if (!run->memory)
+        return;
     if (TERN_UNLIKELY(run->on_device))
         tern_accel_spare_give(run->memory);
     else
@@ -82,7 +81,7 @@ int tern_run_place_buffers(struct tern_plan_run *run, char *small)
     run->places[TERN_RECV_BUFFER] =
         (struct tern_run_place){call->recv, call->recv_type->extent, call->recv_type};
     run->memory = NULL;
-    run->on_device = false;
+    run->stage = NULL;
     if (run->plan->temp_units)
         return place_temporaries(run, small);
     /* steps may still name temporaries, with length 0 */
@@ -91,6 +90,9 @@ int tern_run_place_buffers(struct tern_plan_run *run, char *small)
         run->places[i] = nowhere;
     return 0;
 }
+
+/* Bytes of a segment of a pipeline of devices. */
+enum { DEVICE_SEGMENT = 4 << 20 };
 
 static int get_plan(const struct tern_call *call, struct tern_plan **ret_plan)
 {
@@ -109,6 +111,10 @@ int tern_run_get_plan(struct tern_call *call, struct tern_plan **ret_plan)
     if (coll->calls < TERN_BOARD_CALLS)
         tern_coll_count_call(coll);
     call->args.sheet = coll->sheet;
+    if (TERN_UNLIKELY(call->args.on_device)) {
+        call->args.sheet = 0; /* the board is in host memory */
+        call->args.segment_bytes = DEVICE_SEGMENT;
+    }
     int rc = get_plan(call, ret_plan);
     if (rc || (*ret_plan)->post_bytes <= TERN_BOARD_SHEET_BYTES || coll->board.long_sheets ||
         tern_coll_want_long_sheets(coll))

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/coll/run/on_device.h"
+
+#include "lib/accel/device_pinned.h"
+#include "lib/util/error.h"
+
+#include <stdlib.h>
+
+/* How many units of the two buffers a call uses. */
+struct extent {
+    int64_t send, recv;
+    bool in, out; /* the receive buffer has input; gets output */
+};
+
+/* Returns false for calls whose blocks differ, and for those of two groups. */
+static bool find_extent(const struct tern_plan_args *args, struct extent *ret_extent)
+{
+    bool root = args->root == args->rank;
+    int64_t all = args->size, send = args->send_count, recv = args->recv_count;
+    struct extent extent = {.in = args->in_place, .out = true};
+    if (args->remote_size || args->blocks)
+        return false;
+    switch (args->collective) {
+    case TERN_BCAST:
+        extent = (struct extent){.recv = recv, .in = root, .out = !root};
+        break;
+    case TERN_GATHER:
+        extent.send = send;
+        extent.recv = root ? recv * all : 0;
+        break;
+    case TERN_SCATTER:
+        extent.send = root ? send * all : 0;
+        extent.recv = recv;
+        extent.in = false; /* in place means that the root keeps its block */
+        break;
+    case TERN_ALLGATHER:
+        extent.send = send;
+        extent.recv = recv * all;
+        break;
+    case TERN_ALLTOALL:
+        extent.send = send * all;
+        extent.recv = recv * all;
+        break;
+    case TERN_REDUCE:
+        extent.send = recv;
+        extent.recv = root ? recv : 0;
+        break;
+    case TERN_ALLREDUCE:
+    case TERN_SCAN:
+    case TERN_EXSCAN: extent.send = extent.recv = recv; break;
+    case TERN_REDUCE_SCATTER_BLOCK:
+        extent.send = recv * all;
+        extent.recv = args->in_place ? recv * all : recv;
+        break;
+    default: return false;
+    }
+    if (args->in_place && args->collective != TERN_SCATTER)
+        extent.send = 0;
+    if (args->in_place && args->collective == TERN_SCATTER && root)
+        extent.recv = 0;
+    *ret_extent = extent;
+    return true;
+}
+
+/* Returns where a buffer is; TERN_TYPE_HOST if it is not used. */
+static enum tern_type_memory memory_of(const void *base, int64_t units,
+                                       const struct tern_type *type,
+                                       struct tern_accel_place *ret_place)
+{
+    return units ? (enum tern_type_memory)tern_type_memory_of(type, base, units, ret_place)
+                 : TERN_TYPE_HOST;
+}
+
+/* ---- long calls ---- */
+
+/* Returns true if there are plans for devices; all ranks know that alike. */
+static bool has_plans(const struct tern_call *call)
+{
+    const struct tern_plan_args *args = &call->args;
+    switch (args->collective) {
+    case TERN_REDUCE:
+    case TERN_ALLREDUCE:
+    case TERN_REDUCE_SCATTER_BLOCK:
+        if (!call->reduction.loop) /* the user's function runs on the host */
+            return false;
+        break;
+    case TERN_BCAST:
+    case TERN_ALLGATHER:
+    case TERN_ALLTOALL: break;
+    default: return false;
+    }
+    return !args->remote_size && !args->blocks && args->size > 1;
+}
+
+static void least(const void *in, void *inout, int64_t count)
+{
+    const int *from = in;
+    int *to = inout;
+    for (int64_t i = 0; i < count; i++)
+        to[i] = from[i] < to[i] ? from[i] : to[i];
+}
+
+/* Returns true if `mine` is true on all ranks. An error counts as false: the call itself shows it.
+ * Messages to the user name the procedure of `outer`. */
+static bool all_say(const struct tern_call *outer, bool mine)
+{
+    static const struct tern_type type_int = {
+        .size = sizeof(int), .extent = sizeof(int), .true_extent = sizeof(int), .elements = 1,
+        .alignment = sizeof(int), .basic = TERN_BASIC_INT32, .gapless = true, .contiguous = true,
+        .committed = true};
+    const struct tern_reduction reduction = {
+        .loop = least, .op = TERN_REDUCE_MIN, .commutative = true};
+    struct tern_call call;
+    int answer = mine, all = 0;
+    tern_call_allreduce(&call, outer->coll, &answer, &all, 1, &type_int, &reduction);
+    call.mark = outer->mark;
+    return tern_call_run(&call) == 0 && all;
+}
+
+static bool is_on_device(const struct tern_call *call)
+{
+    struct extent extent;
+    struct tern_accel_place place;
+    if (!find_extent(&call->args, &extent))
+        return false;
+    return (!extent.send || memory_of(call->send, extent.send, call->send_type, &place) ==
+                                TERN_TYPE_DEVICE) &&
+           (!extent.recv ||
+            memory_of(call->recv, extent.recv, call->recv_type, &place) == TERN_TYPE_DEVICE);
+}
+
+void tern_run_agree(struct tern_call *call)
+{
+    struct tern_coll *coll = call->coll;
+    if (!has_plans(call) || coll->devices == TERN_DEVICES_NONE)
+        return;
+    if (coll->devices == TERN_DEVICES_UNKNOWN)
+        coll->devices =
+            all_say(call, tern_accel_watched) ? TERN_DEVICES_MAYBE : TERN_DEVICES_NONE;
+    if (coll->devices == TERN_DEVICES_MAYBE)
+        call->args.on_device = all_say(call, is_on_device(call));
+}
+
+/* ---- short calls ---- */
+
+/* The copy of a call's buffers on the host. */
+struct tern_run_stage {
+    struct extent extent;
+    char *memory;
+    bool pinned;
+    bool recv; /* the receive buffer has a copy */
+};
+
+/* Returns the bytes that units of a type span, and where unit 0 begins in them. */
+static int64_t span_of(const struct tern_type *type, int64_t units, int64_t *ret_start)
+{
+    int64_t first = type->true_lb, last = type->true_lb + (units - 1) * type->extent;
+    int64_t low = first < last ? first : last, high = (first < last ? last : first);
+    *ret_start = -low;
+    return units ? (high + type->true_extent - low + TERN_RUN_ALIGNMENT - 1) & -TERN_RUN_ALIGNMENT
+                 : 0;
+}
+
+static void note(struct tern_plan_run *run, int64_t copied)
+{
+    if (copied < 0 && !run->error)
+        run->error = (int)copied;
+}
+
+/* Takes memory for both copies. */
+static struct tern_run_stage *make_stage(int64_t bytes, const struct tern_accel_place *place)
+{
+    struct tern_run_stage *stage = malloc(sizeof *stage);
+    if (!stage)
+        return NULL;
+    *stage = (struct tern_run_stage){0};
+    if (bytes <= TERN_ACCEL_PINNED && place)
+        stage->memory = tern_accel_pinned_take(place);
+    stage->pinned = stage->memory != NULL;
+    if (!stage->pinned && posix_memalign((void **)&stage->memory, TERN_RUN_ALIGNMENT,
+                                         (size_t)bytes)) {
+        free(stage);
+        return NULL;
+    }
+    return stage;
+}
+
+void tern_run_stage(struct tern_plan_run *run)
+{
+    const struct tern_call *call = run->call;
+    struct extent extent;
+    struct tern_accel_place send_place, recv_place;
+    int64_t send_start = 0, recv_start = 0;
+    if (call->args.on_device || !find_extent(&call->args, &extent))
+        return;
+    enum tern_type_memory
+        send = memory_of(call->send, extent.send, call->send_type, &send_place),
+        recv = memory_of(call->recv, extent.recv, call->recv_type, &recv_place);
+    if (!send && !recv)
+        return;
+    int64_t send_bytes = send ? span_of(call->send_type, extent.send, &send_start) : 0,
+            recv_bytes = recv ? span_of(call->recv_type, extent.recv, &recv_start) : 0;
+    struct tern_run_stage *stage =
+        make_stage(send_bytes + recv_bytes, send == TERN_TYPE_DEVICE   ? &send_place
+                                            : recv == TERN_TYPE_DEVICE ? &recv_place
+                                                                       : NULL);
+    if (!stage)
+        return;
+    stage->extent = extent;
+    stage->recv = recv != TERN_TYPE_HOST;
+    run->stage = stage;
+    if (send) {
+        char *copy = stage->memory + send_start;
+        note(run, tern_type_copy(copy, extent.send, call->send_type, call->send, extent.send,
+                                 call->send_type));
+        run->places[TERN_SEND_BUFFER].base = copy;
+    }
+    if (recv) {
+        char *copy = stage->memory + send_bytes + recv_start;
+        if (extent.in)
+            note(run, tern_type_copy(copy, extent.recv, call->recv_type, call->recv, extent.recv,
+                                     call->recv_type));
+        run->places[TERN_RECV_BUFFER].base = copy;
+    }
+}
+
+void tern_run_unstage(struct tern_plan_run *run)
+{
+    struct tern_run_stage *stage = run->stage;
+    const struct tern_call *call = run->call;
+    if (!stage)
+        return;
+    run->stage = NULL;
+    if (stage->recv && stage->extent.out)
+        note(run, tern_type_copy(call->recv, stage->extent.recv, call->recv_type,
+                                 run->places[TERN_RECV_BUFFER].base, stage->extent.recv,
+                                 call->recv_type));
+    if (stage->pinned)
+        tern_accel_pinned_give(stage->memory);
+    else
+        free(stage->memory);
+    free(stage);
+}
