@@ -36,7 +36,7 @@ static const char *describe(const struct tern_window *window, char text[STATE_TE
     switch (window->access) {
     case TERN_RMA_FENCE:
         snprintf(text, STATE_TEXT, "an epoch of MPI_Win_fence%s is open",
-                 window->used ? " with operations" : "");
+                 tern_epoch_is_used(window) ? " with operations" : "");
         break;
     case TERN_RMA_START:
         snprintf(text, STATE_TEXT, "an epoch of MPI_Win_start to %d rank%s is open",
@@ -58,7 +58,7 @@ static const char *describe(const struct tern_window *window, char text[STATE_TE
 static bool is_busy(const struct tern_window *window)
 {
     return window->access != TERN_RMA_NO_ACCESS &&
-           !(window->access == TERN_RMA_FENCE && !window->used);
+           !(window->access == TERN_RMA_FENCE && !tern_epoch_is_used(window));
 }
 
 static int refuse(const struct tern_window *window, const char *wanted)
@@ -117,7 +117,7 @@ int tern_epoch_check_post(const struct tern_window *window)
                           "MPI_Win_post to %d rank%s is open; call MPI_Win_wait before the next "
                           "MPI_Win_post",
                           window->exposed_count, window->exposed_count == 1 ? "" : "s");
-    if (window->access == TERN_RMA_FENCE && window->used)
+    if (window->access == TERN_RMA_FENCE && tern_epoch_is_used(window))
         return refuse(window, "call MPI_Win_fence once more before MPI_Win_post");
     int rank = window->rank;
     if (window->targets[rank].locked)

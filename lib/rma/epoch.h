@@ -10,12 +10,29 @@
 
 #include "lib/rma/window.h"
 
+/* What operations look at, which take no lock while other threads of this rank begin and end locks
+ * of other targets. Their own epoch is open meanwhile, so any value that they find will do. */
+
+static inline enum tern_rma_access tern_epoch_access(const struct tern_window *window)
+{
+    return __atomic_load_n(&window->access, __ATOMIC_RELAXED);
+}
+
+/* Returns true if an operation was started since the last fence. */
+static inline bool tern_epoch_is_used(const struct tern_window *window)
+{
+    return __atomic_load_n(&window->used, __ATOMIC_RELAXED);
+}
+
 /* Returns true if operations on the target are allowed. The test of the fast path. */
 static inline bool tern_epoch_is_open(const struct tern_window *window,
                                       const struct tern_rma_target *target)
 {
-    return window->everywhere || target->locked || target->started;
+    return __atomic_load_n(&window->everywhere, __ATOMIC_RELAXED) ||
+           __atomic_load_n(&target->locked, __ATOMIC_RELAXED) || target->started;
 }
+
+/* All that follow read more of the epoch: call them with the lane's lock held. */
 
 /* Explains why an operation on `rank` is refused. Returns TERN_ERR_RMA_SYNC. */
 int tern_epoch_refuse(const struct tern_window *window, int rank);

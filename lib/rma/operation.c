@@ -109,11 +109,16 @@ static inline int prepare(struct tern_window *window, const struct tern_rma_plac
                           int64_t origin_bytes, struct tern_request **ret_request,
                           struct tern_rma_operation *ret)
 {
-    if (TERN_UNLIKELY(!tern_epoch_is_open(window, &window->targets[place->rank])))
-        return tern_epoch_refuse(window, place->rank);
-    int rc = ret_request ? tern_epoch_check_request(window, place->rank) : 0;
+    bool open = tern_epoch_is_open(window, &window->targets[place->rank]);
+    if (TERN_UNLIKELY(!open || (ret_request && tern_epoch_access(window) < TERN_RMA_LOCK))) {
+        tern_lane_lock(window->context->lane);
+        int rc = open ? tern_epoch_check_request(window, place->rank)
+                      : tern_epoch_refuse(window, place->rank);
+        tern_lane_unlock(window->context->lane);
+        return rc;
+    }
     __atomic_store_n(&window->used, true, __ATOMIC_RELAXED); /* threads may do so at a time */
-    return rc ? rc : fill_in(window, place, origin_bytes, ret_request, ret);
+    return fill_in(window, place, origin_bytes, ret_request, ret);
 }
 
 /* Takes the lock of a target once, though several threads may want it at a time. Call with the
@@ -138,7 +143,7 @@ static int hold_once(struct tern_window *window, struct tern_rma_target *target,
 /* lock_all takes the lock of a target that is not mapped only when it is first used. */
 static inline int hold_lazily(struct tern_window *window, struct tern_rma_target *target, int rank)
 {
-    if (window->access != TERN_RMA_LOCK_ALL || window->nocheck ||
+    if (tern_epoch_access(window) != TERN_RMA_LOCK_ALL || window->nocheck ||
         __atomic_load_n(&target->holds, __ATOMIC_ACQUIRE))
         return 0;
     tern_lane_lock(window->context->lane);
@@ -204,7 +209,7 @@ static inline bool copy_near(struct tern_window *window, const struct tern_rma_b
     int64_t bytes = bytes_of(buffer->type, buffer->count);
     void *here;
     char *there;
-    if ((ret_request && window->access < TERN_RMA_LOCK) ||
+    if ((ret_request && tern_epoch_access(window) < TERN_RMA_LOCK) ||
         !tern_type_run(buffer->type, buffer->base, buffer->count, &here) ||
         !(there = near_run(window, place, bytes)))
         return false;

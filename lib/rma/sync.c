@@ -20,6 +20,28 @@
 
 #include <stdlib.h>
 
+/* Other threads may change the epoch meanwhile, so it is looked at with the lane's lock held. */
+static int check(struct tern_window *window, int (*allows)(const struct tern_window *window))
+{
+    tern_lane_lock(window->context->lane);
+    int rc = allows(window);
+    tern_lane_unlock(window->context->lane);
+    return rc;
+}
+
+/* Operations read both without the lock. Call with the lane's lock held. */
+static void set_access(struct tern_window *window, enum tern_rma_access access)
+{
+    __atomic_store_n(&window->access, access, __ATOMIC_RELAXED);
+    __atomic_store_n(&window->everywhere,
+                     access == TERN_RMA_FENCE || access == TERN_RMA_LOCK_ALL, __ATOMIC_RELAXED);
+}
+
+static void set_locked(struct tern_rma_target *target, uint8_t locked)
+{
+    __atomic_store_n(&target->locked, locked, __ATOMIC_RELAXED);
+}
+
 /* ---- flush ---- */
 
 static int flush_locked(struct tern_window *window, int rank, bool local)
@@ -51,7 +73,9 @@ int tern_window_flush(struct tern_window *window, int rank, bool local)
 
 int tern_window_flush_epoch(struct tern_window *window, int rank, bool local)
 {
+    tern_lane_lock(window->context->lane);
     int rc = tern_epoch_check_flush(window, rank);
+    tern_lane_unlock(window->context->lane);
     return rc ? rc : tern_window_flush(window, rank, local);
 }
 
@@ -59,7 +83,7 @@ int tern_window_flush_epoch(struct tern_window *window, int rank, bool local)
 
 int tern_window_end_fence(struct tern_window *window)
 {
-    int rc = tern_epoch_check_fence(window);
+    int rc = check(window, tern_epoch_check_fence);
     if (rc)
         return rc;
     rc = tern_window_flush(window, -1, false);
@@ -69,20 +93,18 @@ int tern_window_end_fence(struct tern_window *window)
 
 void tern_window_begin_fence(struct tern_window *window, int assert)
 {
-    bool opens = !(assert & MPI_MODE_NOSUCCEED);
     tern_window_sync();
-    window->access = opens ? TERN_RMA_FENCE : TERN_RMA_NO_ACCESS;
-    window->everywhere = opens;
-    window->used = false;
+    tern_lane_lock(window->context->lane);
+    set_access(window, assert & MPI_MODE_NOSUCCEED ? TERN_RMA_NO_ACCESS : TERN_RMA_FENCE);
+    __atomic_store_n(&window->used, false, __ATOMIC_RELAXED);
+    tern_lane_unlock(window->context->lane);
 }
 
 /* An epoch of another kind begins: a fence before it has opened none. */
 static void leave_fence(struct tern_window *window)
 {
-    if (window->access == TERN_RMA_FENCE && !window->used) {
-        window->access = TERN_RMA_NO_ACCESS;
-        window->everywhere = false;
-    }
+    if (window->access == TERN_RMA_FENCE && !tern_epoch_is_used(window))
+        set_access(window, TERN_RMA_NO_ACCESS);
 }
 
 /* ---- post, start, complete, wait ---- */
@@ -119,16 +141,17 @@ static int expose(struct tern_window *window, int assert)
 
 int tern_window_post(struct tern_window *window, int *ranks, int count, int assert)
 {
+    tern_window_sync();
+    tern_lane_lock(window->context->lane);
     int rc = tern_epoch_check_post(window);
     struct tern_request **completions = rc ? NULL : calloc((size_t)count + 1, sizeof *completions);
     if (!rc && !completions)
         rc = tern_error(TERN_ERR_NO_MEM, "no memory for an epoch with %d ranks", count);
     if (rc) {
+        tern_lane_unlock(window->context->lane);
         free(ranks);
         return rc;
     }
-    tern_window_sync();
-    tern_lane_lock(window->context->lane);
     leave_fence(window);
     window->exposed = true;
     window->exposed_ranks = ranks;
@@ -141,7 +164,7 @@ int tern_window_post(struct tern_window *window, int *ranks, int count, int asse
 
 int tern_window_start(struct tern_window *window, int *ranks, int count, int assert)
 {
-    int rc = tern_epoch_check_start(window);
+    int rc = check(window, tern_epoch_check_start);
     if (rc) {
         free(ranks);
         return rc;
@@ -153,18 +176,19 @@ int tern_window_start(struct tern_window *window, int *ranks, int count, int ass
         free(ranks);
         return rc;
     }
-    leave_fence(window);
-    window->access = TERN_RMA_START;
+    tern_lane_lock(window->context->lane);
+    set_access(window, TERN_RMA_START);
     window->started_ranks = ranks;
     window->started_count = count;
     for (int i = 0; i < count; i++)
         window->targets[ranks[i]].started = true;
+    tern_lane_unlock(window->context->lane);
     return 0;
 }
 
 int tern_window_complete(struct tern_window *window)
 {
-    int rc = tern_epoch_check_complete(window);
+    int rc = check(window, tern_epoch_check_complete);
     if (rc)
         return rc;
     for (int i = 0; i < window->started_count; i++) {
@@ -176,10 +200,12 @@ int tern_window_complete(struct tern_window *window)
         rc = rc ? rc : flush_rc ? flush_rc : send_rc;
         window->targets[rank].started = false;
     }
+    tern_lane_lock(window->context->lane);
     free(window->started_ranks);
     window->started_ranks = NULL;
     window->started_count = 0;
-    window->access = TERN_RMA_NO_ACCESS;
+    set_access(window, TERN_RMA_NO_ACCESS);
+    tern_lane_unlock(window->context->lane);
     return rc;
 }
 
@@ -202,7 +228,7 @@ static int end_exposure(struct tern_window *window)
 
 int tern_window_wait(struct tern_window *window)
 {
-    int rc = tern_epoch_check_wait(window);
+    int rc = check(window, tern_epoch_check_wait);
     if (rc)
         return rc;
     for (int i = 0; i < window->exposed_count; i++)
@@ -213,7 +239,7 @@ int tern_window_wait(struct tern_window *window)
 
 int tern_window_test(struct tern_window *window, bool *ret_done)
 {
-    int rc = tern_epoch_check_wait(window);
+    int rc = check(window, tern_epoch_check_wait);
     if (rc)
         return rc;
     tern_lane_poll(window->context->lane);
@@ -257,17 +283,17 @@ static int give_lock(struct tern_window *window, int rank, bool exclusive)
 
 int tern_window_lock(struct tern_window *window, int rank, bool exclusive, int assert)
 {
-    int rc = tern_epoch_check_lock(window, rank);
-    if (TERN_UNLIKELY(rc))
-        return rc;
     tern_lane_lock(window->context->lane);
-    leave_fence(window);
-    if (!(assert & MPI_MODE_NOCHECK))
-        rc = take_lock(window, rank, exclusive);
+    int rc = tern_epoch_check_lock(window, rank);
     if (!rc) {
-        window->targets[rank].locked = exclusive ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED;
+        leave_fence(window);
+        if (!(assert & MPI_MODE_NOCHECK))
+            rc = take_lock(window, rank, exclusive);
+    }
+    if (!rc) {
+        set_locked(&window->targets[rank], exclusive ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED);
         window->locks++;
-        window->access = TERN_RMA_LOCK;
+        set_access(window, TERN_RMA_LOCK);
     }
     tern_lane_unlock(window->context->lane);
     return rc;
@@ -275,15 +301,17 @@ int tern_window_lock(struct tern_window *window, int rank, bool exclusive, int a
 
 int tern_window_unlock(struct tern_window *window, int rank)
 {
-    int rc = tern_epoch_check_unlock(window, rank);
-    if (TERN_UNLIKELY(rc))
-        return rc;
     tern_lane_lock(window->context->lane);
+    int rc = tern_epoch_check_unlock(window, rank);
+    if (TERN_UNLIKELY(rc)) {
+        tern_lane_unlock(window->context->lane);
+        return rc;
+    }
     struct tern_rma_target *target = &window->targets[rank];
     rc = give_lock(window, rank, target->locked == MPI_LOCK_EXCLUSIVE);
-    target->locked = 0;
+    set_locked(target, 0);
     if (--window->locks == 0)
-        window->access = TERN_RMA_NO_ACCESS;
+        set_access(window, TERN_RMA_NO_ACCESS);
     tern_lane_unlock(window->context->lane);
     return rc;
 }
@@ -293,10 +321,12 @@ int tern_window_unlock(struct tern_window *window, int rank)
  * operation (lib/rma/operation.c). */
 int tern_window_lock_all(struct tern_window *window, int assert)
 {
-    int rc = tern_epoch_check_lock_all(window);
-    if (rc)
-        return rc;
     tern_lane_lock(window->context->lane);
+    int rc = tern_epoch_check_lock_all(window);
+    if (rc) {
+        tern_lane_unlock(window->context->lane);
+        return rc;
+    }
     leave_fence(window);
     window->nocheck = assert & MPI_MODE_NOCHECK;
     for (int rank = 0; rank < window->size && !window->nocheck; rank++) {
@@ -306,18 +336,19 @@ int tern_window_lock_all(struct tern_window *window, int assert)
             target->holds = true;
         }
     }
-    window->access = TERN_RMA_LOCK_ALL;
-    window->everywhere = true;
+    set_access(window, TERN_RMA_LOCK_ALL);
     tern_lane_unlock(window->context->lane);
     return 0;
 }
 
 int tern_window_unlock_all(struct tern_window *window)
 {
-    int rc = tern_epoch_check_unlock_all(window);
-    if (rc)
-        return rc;
     tern_lane_lock(window->context->lane);
+    int rc = tern_epoch_check_unlock_all(window);
+    if (rc) {
+        tern_lane_unlock(window->context->lane);
+        return rc;
+    }
     for (int rank = 0; rank < window->size; rank++) {
         struct tern_rma_target *target = &window->targets[rank];
         if (target->holds || target->unflushed || target->remote || target->local) {
@@ -325,8 +356,8 @@ int tern_window_unlock_all(struct tern_window *window)
             rc = rc ? rc : error;
         }
     }
-    window->access = TERN_RMA_NO_ACCESS;
-    window->everywhere = window->nocheck = false;
+    set_access(window, TERN_RMA_NO_ACCESS);
+    window->nocheck = false;
     tern_lane_unlock(window->context->lane);
     return rc;
 }
