@@ -7,6 +7,8 @@
  * All ranks draw the same numbers. A rank's window has a part that all add to, and for each origin
  * slots that only this origin uses, each for one basic type. In a slot the order of operations is
  * known: accumulates are ordered, and between others there is a flush or the end of an epoch.
+ * Epochs make all promises (assertions) that hold: each rank that it has stored nothing, all that
+ * they only get, that nobody holds or wants a lock that conflicts, that post has come before start.
  * win_random_asked.c and its kin do the same by the other mechanisms. */
 #include "check.h"
 
@@ -36,6 +38,7 @@ static struct window {
     char *model[MOST];
     /* of the epoch: what was done in a slot since the last flush: 0 nothing, 1 accumulates, 2 other */
     char state[MOST][MOST][SLOTS];
+    int only_get; /* this epoch changes no memory */
 } windows[WINDOWS];
 static int window_count;
 
@@ -73,6 +76,7 @@ static void finish_window(struct window *w, void *memory, int dynamic)
         CHECK_OK(MPI_Get_address(memory, &own));
     }
     memset(memory, 0, window_bytes());
+    CHECK_OK(MPI_Win_fence(MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED, w->win));
     CHECK_OK(MPI_Allgather(&own, 1, MPI_AINT, w->base, 1, MPI_AINT, MPI_COMM_WORLD));
     for (int i = 0; i < size; i++)
         w->model[i] = allocate(window_bytes());
@@ -422,7 +426,7 @@ static void draw_operation(struct window *w, int origin, int target, int passive
     struct operation o = {.w = w, .origin = origin, .target = target, .slot = draw(SLOTS)};
     int big = o.slot == SLOTS - 1, right = draw(2);
     o.basic = &basics[o.slot];
-    o.kind = (enum kind)draw(KINDS);
+    o.kind = w->only_get ? GET : (enum kind)draw(KINDS);
     o.target_stride = 1 + draw(2);
     o.origin_stride = 1 + draw(2);
     int room = (big ? BIG : SLOT) / (o.basic->extent * 2);
@@ -461,23 +465,39 @@ static void add_in_common(struct window *w, int origin, int target, int64_t *val
 
 /* ---- epochs ---- */
 
+/* Draws what this rank promises of its own memory. Nobody stores to it but by operations. */
+static int draw_promise(const struct window *w)
+{
+    int stored_nothing = draw(1 << MOST) >> rank & 1, not_put = draw(1 << MOST) >> rank & 1;
+    return (stored_nothing ? MPI_MODE_NOSTORE : 0) |
+           (not_put && w->only_get ? MPI_MODE_NOPUT : 0);
+}
+
 static void begin(struct window *w, enum epoch epoch, MPI_Group all)
 {
+    int active = epoch == FENCE || epoch == PSCW, promise, no_check;
+    w->only_get = active && draw(4) == 0;
+    promise = draw_promise(w);
+    no_check = draw(3) == 0 ? MPI_MODE_NOCHECK : 0;
     if (epoch == FENCE)
-        CHECK_OK(MPI_Win_fence(draw(2) ? MPI_MODE_NOPRECEDE : 0, w->win));
+        CHECK_OK(MPI_Win_fence(promise | (draw(2) ? MPI_MODE_NOPRECEDE : 0), w->win));
     if (epoch == PSCW) {
-        CHECK_OK(MPI_Win_post(all, 0, w->win));
-        CHECK_OK(MPI_Win_start(all, 0, w->win));
+        CHECK_OK(MPI_Win_post(all, promise | no_check, w->win));
+        if (no_check)
+            CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+        CHECK_OK(MPI_Win_start(all, no_check, w->win));
     }
     if (epoch == LOCK_ALL)
-        CHECK_OK(MPI_Win_lock_all(0, w->win));
+        CHECK_OK(MPI_Win_lock_all(no_check, w->win));
 }
 
 static void finish_epoch(struct window *w, enum epoch epoch)
 {
-    int done = 0;
-    if (epoch == FENCE)
-        CHECK_OK(MPI_Win_fence(draw(2) ? MPI_MODE_NOSUCCEED : 0, w->win));
+    int done = 0, promise = draw_promise(w);
+    if (epoch == FENCE) /* what follows a fence without successor puts nothing */
+        CHECK_OK(MPI_Win_fence((promise & MPI_MODE_NOSTORE) |
+                                   (draw(2) ? MPI_MODE_NOSUCCEED | MPI_MODE_NOPUT : 0),
+                               w->win));
     if (epoch == PSCW) {
         CHECK_OK(MPI_Win_complete(w->win));
         if (draw(2))
@@ -497,15 +517,17 @@ static void use_window(struct window *w, int origin, enum epoch epoch, char *dat
     int passive = epoch != FENCE && epoch != PSCW, used = 0, value = 0;
     int locks = epoch == LOCK_EXCLUSIVE || epoch == LOCK_SHARED;
     for (int visits = 0; visits < (locks ? 3 : 1); visits++) {
-        int locked = draw(size), count = draw(OPS / (locks ? 3 : 1));
+        int locked = draw(size), count = draw(OPS / (locks ? 3 : 1)), no_check = draw(3) == 0;
         memset(w->state[origin], 0, sizeof w->state[origin]);
         if (locks && rank == origin)
             CHECK_OK(MPI_Win_lock(epoch == LOCK_EXCLUSIVE ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED,
-                                  locked, 0, w->win));
+                                  locked,
+                                  no_check && epoch == LOCK_SHARED ? MPI_MODE_NOCHECK : 0,
+                                  w->win));
         for (int i = 0; i < count; i++) {
             int target = locks ? locked : draw(size);
             draw_operation(w, origin, target, passive, &data[used++]);
-            if (draw(2))
+            if (!w->only_get && draw(2))
                 add_in_common(w, origin, target, &values[value++]);
         }
         if (locks && rank == origin)
