@@ -7,14 +7,16 @@
 #include "lib/accel/device_context.h"
 #include "lib/util/param.h"
 
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 bool tern_accel_watched;
 
-/* The heap (brk) and the first thread's stack: the kernel gives their addresses to nobody else. */
-static uintptr_t heap_begin, stack_begin, stack_end;
+/* The heap (brk), the first thread's stack, and the program's own variables: the kernel gives their
+ * addresses to nobody else. */
+static uintptr_t heap_begin, stack_begin, stack_end, data_begin, data_end;
 
 /* Reads one line of the process's map, such as "5581e0000000-5581e0021000 rw-p ... [heap]". */
 static void note_range(const char *line)
@@ -30,8 +32,27 @@ static void note_range(const char *line)
     }
 }
 
+/* Reads where the program's own variables are, from its writable segments: it is the first in the
+ * list. */
+static int note_program(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    (void)size;
+    (void)unused;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        uintptr_t begin = info->dlpi_addr + segment->p_vaddr, end = begin + segment->p_memsz;
+        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_W) &&
+            end - begin > data_end - data_begin) {
+            data_begin = begin;
+            data_end = end;
+        }
+    }
+    return 1; /* no more */
+}
+
 static void find_host_ranges(void)
 {
+    dl_iterate_phdr(note_program, NULL);
     char line[512];
     FILE *maps = fopen("/proc/self/maps", "re");
     while (maps && fgets(line, sizeof line, maps))
@@ -43,6 +64,7 @@ static void find_host_ranges(void)
 static bool is_surely_host(uintptr_t address)
 {
     return (address >= stack_begin && address < stack_end) ||
+           (address >= data_begin && address < data_end) ||
            (heap_begin && address >= heap_begin && address < (uintptr_t)sbrk(0));
 }
 

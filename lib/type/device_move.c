@@ -8,6 +8,7 @@
 #include "lib/type/device_move.h"
 
 #include "lib/accel/device_kernel.h"
+#include "lib/accel/device_spare.h"
 #include "lib/type/device_stage.h"
 #include "lib/type/type_program.h"
 #include "lib/util/error.h"
@@ -267,6 +268,18 @@ static char *one_run(const struct tern_cursor *cursor, int64_t bytes)
     return (int64_t)covered == bytes ? run.iov_base : NULL;
 }
 
+/* Returns memory on the device of both buffers; NULL: they are not on one device, or there is
+ * none. */
+static char *take_spare(const struct tern_cursor *to, const struct tern_cursor *from, size_t bytes)
+{
+    struct tern_accel_place there, here;
+    bool same = to->memory == TERN_TYPE_DEVICE && from->memory == TERN_TYPE_DEVICE &&
+                tern_accel_find(to->base + to->type->start, &there) &&
+                tern_accel_find(from->base + from->type->start, &here) &&
+                tern_accel_same(&there, &here);
+    return same ? tern_accel_spare_take(&here, bytes) : NULL;
+}
+
 int64_t tern_device_type_copy(struct tern_cursor *to, struct tern_cursor *from, int64_t bytes)
 {
     char *run = one_run(from, bytes);
@@ -280,7 +293,8 @@ int64_t tern_device_type_copy(struct tern_cursor *to, struct tern_cursor *from, 
         return from->error ? from->error : bytes;
     }
     int64_t room = bytes < BOUNCE_MAX ? bytes : BOUNCE_MAX;
-    char *bounce = malloc((size_t)room);
+    char *spare = take_spare(to, from, (size_t)room);
+    char *bounce = spare ? spare : malloc((size_t)room);
     if (!bounce)
         return tern_error(TERN_ERR_NO_MEM, "no memory for %lld bytes on their way between buffers",
                           (long long)room);
@@ -290,6 +304,9 @@ int64_t tern_device_type_copy(struct tern_cursor *to, struct tern_cursor *from, 
         tern_cursor_unpack(to, bounce, part);
         done += (int64_t)part;
     }
-    free(bounce);
+    if (spare)
+        tern_accel_spare_give(spare);
+    else
+        free(bounce);
     return from->error ? from->error : to->error ? to->error : bytes;
 }

@@ -179,6 +179,27 @@ static void check_layouts(void)
     check_layout(type, 3000, 0, "elements");
 }
 
+/* A copy between two layouts, both on the device: by way of memory there. */
+static void check_two_layouts(void)
+{
+    MPI_Datatype odd, even;
+    size_t bytes = 20000 * sizeof(int);
+    CHECK_OK(MPI_Type_vector(10000, 1, 2, MPI_INT, &odd));
+    CHECK_OK(MPI_Type_commit(&odd));
+    CHECK_OK(MPI_Type_vector(5000, 2, 4, MPI_INT, &even));
+    CHECK_OK(MPI_Type_commit(&even));
+    fill_with(in_host, INTEGER, bytes);
+    to_device(in_device, in_host, bytes);
+    fill_with(inout_host, INTEGER, bytes);
+    to_device(inout_device, inout_host, bytes);
+    CHECK_OK(MPI_Allgather(in_device, 1, odd, inout_device, 1, even, MPI_COMM_SELF));
+    CHECK_OK(MPI_Allgather(in_host, 1, odd, inout_host, 1, even, MPI_COMM_SELF));
+    CU(cu_to_host(result, (uintptr_t)inout_device, bytes));
+    CHECK_INT(memcmp(result, inout_host, bytes), 0);
+    CHECK_OK(MPI_Type_free(&odd));
+    CHECK_OK(MPI_Type_free(&even));
+}
+
 /* Long collectives of device buffers: what they need on their way is in device memory, too. */
 static void check_collectives(void)
 {
@@ -232,6 +253,7 @@ int main(int argc, char **argv)
         calls = NULL;
     check_reductions();
     check_layouts();
+    check_two_layouts();
     if (argc == 1)
         check_collectives();
     if (find_calls() && none)
