@@ -302,6 +302,30 @@ static void tell_of_missing(const struct tern_placement *p, const char *option,
                  tern_map_level_name(level), tern_map_level_name(level), tern_map_level_name(used));
 }
 
+/* Says where Open MPI 4.1 starts other numbers of ranks on the hosts: it forgets -N beside --map-by
+ * unless -np is given, too, and with SPAN it does not heed slots. */
+static void tell_of_numbers(const struct tern_placement *p)
+{
+    const struct tern_options *options = p->options;
+    const struct tern_map *map = &p->map;
+    const char *said = tern_strings_value(&options->given, "map-by");
+    bool counted = options->per_source == TERN_PER_NODE || options->per_source == TERN_PER_SOCKET;
+    bool mapped = options->pe_of_map ||
+                  (options->map.by != TERN_MAP_LEVEL_DEFAULT && said && strstr(said, "-map-by"));
+    if (options->quiet)
+        return;
+    if (counted && mapped && options->app_count == 1 && !options->apps[0].np &&
+        map->size != map->slots)
+        tern_log("warning: %s holds beside --map-by, too: the job has %d rank%s. Open MPI 4.1 "
+                 "forgets it and starts %d, one for each slot; with -np %d both start as many",
+                 options->per_said, map->size, map->size == 1 ? "" : "s", map->slots, map->size);
+    if (map->cut_ranks)
+        tern_log("warning: by SPAN host %s would get %d ranks, but it has %d slots and gets no "
+                 "more; Open MPI 4.1 does not heed slots there",
+                 p->hosts[map->cut_host].name, map->cut_ranks,
+                 tern_host_slots(&p->hosts[map->cut_host], options->map.hwthreads));
+}
+
 /* Processors of another machine can be counted, but not used. */
 static void leave_unbound(struct tern_options *options)
 {
@@ -341,6 +365,7 @@ int tern_placement_make(struct tern_placement *p, const struct tern_muster_liste
     if (p->slots > p->map.slots)
         p->map.slots = p->slots;
     keep_to_listed(p->options, &p->map);
+    tell_of_numbers(p);
     const struct tern_map_request *request = &p->options->map;
     tell_of_missing(p, "--map-by ", request->by);
     if (request->per_object)

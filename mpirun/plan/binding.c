@@ -86,16 +86,40 @@ static int bind_as_said(const struct tern_mapping *m, int rank)
     return error;
 }
 
+/* Returns true if ppr puts more ranks on an object to which they are bound than it has
+ * processors. */
+static bool overfull(const struct tern_mapping *m, int h, const struct targets *targets)
+{
+    const struct tern_host *host = &m->hosts[h];
+    bool over = false;
+    if (!m->request->per_object || targets->level < m->map->by)
+        return false;
+    int *wanted = tern_must_alloc(host->cpu_count * sizeof *wanted);
+    for (int i = 0; i < m->map->size; i++) {
+        const struct tern_rank_place *place = &m->map->places[i];
+        for (int c = 0; c < host->cpu_count && place->host == h; c++)
+            if (tern_mapping_covers(m, place, &host->cpus[c])) {
+                int id = host->cpus[c].id[targets->level];
+                over |= (wanted[id] += m->pe) > targets->units[id];
+                break;
+            }
+    }
+    free(wanted);
+    return over;
+}
+
 static int bind_ranks_of(const struct tern_mapping *m, int h)
 {
     const struct tern_host *host = &m->hosts[h];
-    bool unasked = m->request->bind == TERN_MAP_LEVEL_DEFAULT && tern_mapping_crowded(m, h);
-    enum tern_map_level bind = unasked ? TERN_MAP_LEVEL_NONE : m->map->bind;
+    enum tern_map_level bind =
+        tern_mapping_unbound(m, h) ? TERN_MAP_LEVEL_NONE : m->map->bind;
     bool free_to_move = bind >= TERN_MAP_LEVEL_NODE;
     struct targets targets = { .level = free_to_move ? TERN_MAP_LEVEL_NODE : bind,
                                .single = bind <= TERN_MAP_LEVEL_CORE };
     int local = 0, error = 0;
     targets.units = tern_mapping_count_units(host, targets.level, bind < m->unit ? bind : m->unit);
+    free_to_move |= m->request->bind == TERN_MAP_LEVEL_DEFAULT && !m->request->pe &&
+                    overfull(m, h, &targets);
     targets.taken = tern_must_alloc(host->cpu_count * sizeof *targets.taken);
     for (int i = 0; i < m->map->size && !error; i++) {
         struct tern_rank_place *place = &m->map->places[i];

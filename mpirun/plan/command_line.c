@@ -510,6 +510,22 @@ static void choose_wdirs(struct tern_options *options)
     }
 }
 
+/* As in Open MPI, --bycore, --byslot and a parameter do not say where to map beside -N and
+ * --npersocket; --map-by and --bynode do. */
+static void drop_weak_mapping(struct tern_options *options)
+{
+    const char *said = tern_strings_value(&options->given, "map-by");
+    bool counted = options->per_source == TERN_PER_NODE || options->per_source == TERN_PER_SOCKET;
+    if (!counted || options->map.by == TERN_MAP_LEVEL_DEFAULT ||
+        (said && (strstr(said, "-map-by") || strstr(said, "-bynode"))))
+        return;
+    if (options->map.by != TERN_MAP_LEVEL_SLOT)
+        tern_options_warn(options, "%s has no effect beside %s",
+                          said ? said : "the parameter rmaps_base_mapping_policy",
+                          options->per_said);
+    options->map.by = TERN_MAP_LEVEL_DEFAULT;
+}
+
 /* Completes what only all options together say, and refuses what contradicts itself. Returns 0 or
  * TERN_ERR_ARG. */
 static int join_options(struct tern_options *options)
@@ -525,6 +541,11 @@ static int join_options(struct tern_options *options)
         tern_strings_format(&options->kept, "%s%s", TERN_CPU_LIST_THREADS, options->cpu_list);
         options->cpu_list = options->kept.items[options->kept.count - 1];
     }
+    drop_weak_mapping(options);
+    /* As in Open MPI, who binds to hardware threads counts them as processors. */
+    if (options->map.bind == TERN_MAP_LEVEL_HWTHREAD && !options->bind_to_list)
+        options->map.hwthreads = true;
+    options->map.oversubscribe = options->oversubscribe;
     if (options->by_rankfile && !options->rankfile)
         return tern_error(TERN_ERR_ARG, "--map-by rankfile needs the option --rankfile FILE, too");
     if (options->bind_to_list && !options->cpu_list) {

@@ -111,112 +111,98 @@ static int lesser(int a, int b)
     return a < b ? a : b;
 }
 
-/* SPAN: shares the ranks out over the objects of all hosts, the first ones getting those that are
- * left. Stores each host's share, but not more than its slots. */
-static void share_out(const struct tern_mapping *m, int *quotas)
+/* Returns how many more ranks of the program host `h` may get without more ranks than slots. */
+static int free_slots(const struct tern_mapping *m, int app, int h)
 {
-    enum tern_map_level by = m->request->by;
-    bool whole = by >= TERN_MAP_LEVEL_NODE;
-    int objects = 0, before = 0;
-    for (int h = 0; h < m->host_count; h++)
-        objects += whole ? 1 : tern_host_objects(&m->hosts[h], by);
-    int each = m->map->size / objects, more = m->map->size % objects;
-    for (int h = 0; h < m->host_count; h++) {
-        int here = whole ? 1 : tern_host_objects(&m->hosts[h], by);
-        int first_ones = before < more ? lesser(more - before, here) : 0;
-        quotas[h] = lesser(each * here + first_ones, slots_of(m, h));
-        before += here;
-    }
+    int left = lesser(slots_of(m, h), most_of(m, h)) - m->host_ranks[h];
+    return left > 0 ? lesser(left, limit_of(m, app, h)) : 0;
 }
 
-/* Shares `extra` ranks out over the hosts, the first ones getting those that are left, as far as
- * max_slots allows. Returns those that find no room. */
-static int add_evenly(const struct tern_mapping *m, int extra, int *quotas)
+/* SPAN: returns by host its share of `ranks` ranks, dealt out over the objects of all hosts. The
+ * first objects, from those of host `start` on, get the ranks that are left. The caller frees it. */
+static int *share_out(const struct tern_mapping *m, int app, int ranks, int start)
 {
-    for (bool room = true; extra > 0 && room;) {
-        int each = extra / m->host_count, more = extra % m->host_count;
-        room = false;
-        for (int h = 0; h < m->host_count; h++) {
-            int part = lesser(each + (h < more), most_of(m, h) - quotas[h]);
+    int *objects = tern_must_alloc(m->host_count * sizeof *objects), all = 0;
+    for (int h = 0; h < m->host_count; h++) {
+        objects[h] = limit_of(m, app, h) ? tern_host_objects(&m->hosts[h], m->request->by) : 0;
+        all += objects[h];
+    }
+    int each = ranks / all, more = ranks % all;
+    for (int i = 0; i < m->host_count; i++) {
+        int *here = &objects[(start + i) % m->host_count], first_ones = lesser(more, *here);
+        *here = each * *here + first_ones;
+        more -= first_ones;
+    }
+    return objects;
+}
+
+/* Shares `extra` ranks out over those hosts whose entry in `room` is not 0, the first ones getting
+ * those that are left, as far as max_slots allows. Stops if there is no room. */
+static void add_evenly(const struct tern_mapping *m, int extra, const int *room, int *quotas)
+{
+    int hosts = 0;
+    for (int h = 0; h < m->host_count; h++)
+        hosts += room[h] > 0;
+    for (bool added = true; extra > 0 && added;) {
+        int each = extra / hosts, more = extra % hosts;
+        added = false;
+        for (int h = 0; h < m->host_count && extra > 0; h++) {
+            if (!room[h])
+                continue;
+            int left = most_of(m, h) - quotas[h];
             /* where there is less than one for each, the first with room get one */
-            if (!each && h >= more && extra > 0 && most_of(m, h) > quotas[h])
-                part = 1;
-            part = lesser(part, extra);
+            int part = lesser(lesser(!each || more-- > 0 ? each + 1 : each, left), extra);
+            part = part > 0 ? part : 0;
             quotas[h] += part;
             extra -= part;
-            room |= part > 0;
+            added |= part > 0;
         }
     }
-    return extra;
 }
 
-/* Returns how many ranks each host may get by its slots, or by ppr. The caller frees it. */
-static int *offer_slots(const struct tern_mapping *m)
+/* Returns by host how many ranks it may have after program `app` of `ranks` ranks, such that they
+ * find a place if there is room: slots that are free, and if these are too few, more on the hosts
+ * with free slots, or on all hosts if there are none. `start` is the host of the last rank placed.
+ * The caller frees it. */
+static int *decide_quotas(struct tern_mapping *m, int app, int ranks, int start)
 {
     const struct tern_map_request *request = m->request;
     int *quotas = tern_must_alloc(m->host_count * sizeof *quotas);
-    bool over = m->map->size > m->map->slots, in_turn = request->by == TERN_MAP_LEVEL_NODE;
-    bool span = request->span && request->by != TERN_MAP_LEVEL_SLOT; /* as Open MPI */
-    if (span)
-        share_out(m, quotas);
-    for (int h = 0; h < m->host_count; h++) {
-        if (request->per_object)
-            quotas[h] = request->per_object * request->apps *
-                        tern_host_objects(&m->hosts[h], request->per_level);
-        else if (over && in_turn)
-            quotas[h] = INT_MAX;
-        else if (!span)
-            quotas[h] = slots_of(m, h);
-        quotas[h] = lesser(quotas[h], most_of(m, h));
-    }
-    return quotas;
-}
-
-/* Returns how many ranks each host may get, such that all ranks find a place if there is room. The
- * caller frees it. */
-static int *decide_quotas(const struct tern_mapping *m)
-{
-    const struct tern_map_request *request = m->request;
-    int *quotas = offer_slots(m);
-    int64_t total = 0;
+    int *room = tern_must_alloc(m->host_count * sizeof *room);
+    int64_t slots = 0, left = ranks;
     for (int h = 0; h < m->host_count; h++)
-        total += quotas[h];
-    for (int h = 0; h < m->host_count && total < m->map->size; h++) {
-        int free_slots = lesser(slots_of(m, h), most_of(m, h)) - quotas[h];
-        if (free_slots > 0) {
-            quotas[h] += lesser(free_slots, (int)(m->map->size - total));
-            total += lesser(free_slots, (int)(m->map->size - total));
-        }
-    }
-    if (total < m->map->size && !request->per_object)
-        add_evenly(m, (int)(m->map->size - total), quotas);
-    return quotas;
-}
-
-/* Returns how many ranks each host may have after program `app` of `ranks` ranks, which names hosts
- * of its own: those that it may use by its and the host's slots, and more if it has more ranks. The
- * caller frees it. */
-static int *decide_own_quotas(const struct tern_mapping *m, int app, int ranks, const int *quotas)
-{
-    int *own = tern_must_alloc(m->host_count * sizeof *own);
-    bool room = true;
+        slots += room[h] = free_slots(m, app, h);
+    for (int h = 0; h < m->host_count && !slots; h++)
+        room[h] = limit_of(m, app, h) != 0;
+    bool over = ranks > slots, in_turn = request->by == TERN_MAP_LEVEL_NODE;
+    bool span = request->span && request->by != TERN_MAP_LEVEL_SLOT; /* as Open MPI */
+    int *shares = span ? share_out(m, app, ranks, start) : NULL;
+    m->none_free |= !slots && app > 0;
     for (int h = 0; h < m->host_count; h++) {
-        int limit = limit_of(m, app, h);
-        own[h] = !limit ? 0 : limit == INT_MAX || m->request->per_object
-                     ? quotas[h]
-                     : lesser(quotas[h], m->host_ranks[h] + limit);
-        ranks -= own[h] > m->host_ranks[h] ? lesser(own[h] - m->host_ranks[h], ranks) : 0;
+        int more = slots ? room[h] : 0;
+        if (request->per_object)
+            more = limit_of(m, app, h) ? request->per_object * tern_host_objects(&m->hosts[h],
+                                                                                request->per_level)
+                                       : 0;
+        else if (over && in_turn && room[h])
+            more = INT_MAX - m->host_ranks[h];
+        else if (span && !over && shares[h] > more)
+            m->map->cut_host = h, m->map->cut_ranks = shares[h];
+        else if (span)
+            more = shares[h];
+        quotas[h] = lesser(m->host_ranks[h] + more, most_of(m, h));
+        left -= quotas[h] - m->host_ranks[h];
     }
-    while (ranks > 0 && room && !m->request->per_object) {
-        room = false;
-        for (int h = 0; h < m->host_count && ranks > 0; h++)
-            if (limit_of(m, app, h) && own[h] < most_of(m, h)) {
-                own[h] = (own[h] > m->host_ranks[h] ? own[h] : m->host_ranks[h]) + 1;
-                ranks--;
-                room = true;
-            }
+    for (int h = 0; h < m->host_count && left > 0 && !request->per_object; h++) {
+        int more = slots ? lesser(room[h] - (quotas[h] - m->host_ranks[h]), (int)left) : 0;
+        quotas[h] += more > 0 ? more : 0;
+        left -= more > 0 ? more : 0;
     }
-    return own;
+    if (left > 0 && !request->per_object)
+        add_evenly(m, (int)left, room, quotas);
+    free(room);
+    free(shares);
+    return quotas;
 }
 
 /* Checks that program `app`, which names hosts of its own, has no more ranks than these have slots
@@ -356,6 +342,21 @@ static bool is_counted(const struct tern_map_request *request)
     return counted;
 }
 
+/* Returns the level to which ranks are bound unless the user names one. `few`: there are one or two
+ * ranks; `wide`: the level for more. */
+static enum tern_map_level default_binding(const struct tern_mapping *m, bool few,
+                                           enum tern_map_level wide)
+{
+    const struct tern_map_request *request = m->request;
+    if (request->pe)
+        return m->unit;
+    if (request->fixed && !request->fixed_by) /* --map-by seq */
+        return TERN_MAP_LEVEL_NONE;
+    if (request->by != TERN_MAP_LEVEL_DEFAULT && m->map->by < TERN_MAP_LEVEL_NODE)
+        return m->map->by;
+    return few ? m->unit : wide;
+}
+
 /* As Open MPI 4.1: two ranks, or all slots of a batch job, go to single cores, other jobs to
  * memory domains or sockets. Ranks in the sequence of hosts are not bound. */
 static void decide_defaults(const struct tern_mapping *m)
@@ -378,79 +379,95 @@ static void decide_defaults(const struct tern_mapping *m)
     if (m->pe > 1 && map->by <= m->unit)
         map->by = TERN_MAP_LEVEL_SLOT;
     map->bind = request->bind;
-    if (map->bind != TERN_MAP_LEVEL_DEFAULT)
-        return;
-    if (request->pe)
-        map->bind = m->unit;
-    else if (request->fixed && !request->fixed_by) /* --map-by seq */
-        map->bind = TERN_MAP_LEVEL_NONE;
-    else if (asked && map->by < TERN_MAP_LEVEL_NODE)
-        map->bind = map->by;
-    else
-        map->bind = few ? m->unit : wide;
+    if (map->bind == TERN_MAP_LEVEL_DEFAULT)
+        map->bind = default_binding(m, few, wide);
+    /* As Open MPI: once a program finds no free slot, objects do not count. */
+    if (m->none_free && map->by < TERN_MAP_LEVEL_NODE && !request->per_object)
+        map->by = TERN_MAP_LEVEL_SLOT;
 }
 
-bool tern_mapping_crowded(const struct tern_mapping *m, int h)
+/* Returns how many ranks of one processor each host `h` has room for. */
+static int units_of(const struct tern_mapping *m, int h)
+{
+    return tern_host_units(&m->hosts[h], m->unit == TERN_MAP_LEVEL_HWTHREAD);
+}
+
+/* Returns true if host `h` has more ranks than processors for them. */
+static bool lacks_units(const struct tern_mapping *m, int h)
+{
+    return (int64_t)m->host_ranks[h] * m->pe > units_of(m, h);
+}
+
+/* Returns true if host `h` has more ranks than slots. */
+static bool lacks_slots(const struct tern_mapping *m, int h)
 {
     const struct tern_host *host = &m->hosts[h];
     /* slots that nobody wrote do not count where the user said how many ranks each host gets */
     bool counted = host->slots > 0 &&
                    (!host->slots_implied ||
                     (m->host_count > 1 && !m->request->per_object && !m->request->fixed));
-    int units = tern_host_units(host, m->unit == TERN_MAP_LEVEL_HWTHREAD);
-    return (int64_t)m->host_ranks[h] * m->pe > units ||
-           (counted && m->host_ranks[h] > slots_of(m, h));
+    return counted && m->host_ranks[h] > slots_of(m, h);
+}
+
+bool tern_mapping_unbound(const struct tern_mapping *m, int h)
+{
+    const struct tern_map_request *request = m->request;
+    if (request->bind != TERN_MAP_LEVEL_DEFAULT)
+        return false;
+    if (request->pe)
+        return lacks_units(m, h) && !request->oversubscribe;
+    return lacks_units(m, h) || m->lacks_slots;
 }
 
 /* Finds the first host with more ranks than processors or slots. */
 static void count_crowds(struct tern_mapping *m)
 {
+    struct tern_map *map = m->map;
     bool all = true;
-    m->map->crowded_host = -1;
-    for (int h = 0; h < m->host_count; h++) {
-        bool crowded = tern_mapping_crowded(m, h);
-        all &= crowded || !m->host_ranks[h];
-        if (!crowded || m->map->crowded_host >= 0)
+    map->crowded_host = -1;
+    for (int h = 0; h < m->host_count; h++)
+        m->lacks_slots |= lacks_slots(m, h);
+    for (int h = m->host_count - 1; h >= 0; h--) {
+        all &= tern_mapping_unbound(m, h) || !m->host_ranks[h];
+        if (!lacks_units(m, h) && !lacks_slots(m, h))
             continue;
-        int units = tern_host_units(&m->hosts[h], m->unit == TERN_MAP_LEVEL_HWTHREAD);
-        m->map->crowded_host = h;
-        m->map->crowded_ranks = m->host_ranks[h];
-        m->map->crowded_slots = (int64_t)m->host_ranks[h] * m->pe <= units;
-        m->map->crowded_units = m->map->crowded_slots ? slots_of(m, h) : units;
+        map->crowded_host = h;
+        map->crowded_ranks = m->host_ranks[h];
+        map->crowded_slots = !lacks_units(m, h);
+        map->crowded_units = map->crowded_slots ? slots_of(m, h) : units_of(m, h);
     }
     if (all && m->request->bind == TERN_MAP_LEVEL_DEFAULT)
-        m->map->bind = TERN_MAP_LEVEL_NONE;
+        map->bind = TERN_MAP_LEVEL_NONE;
 }
 
+/* Gives each rank a host. Returns 0 or TERN_ERR_ARG. */
 static int place_on_hosts(struct tern_mapping *m, const int *app_np)
 {
-    bool in_turn = m->request->by == TERN_MAP_LEVEL_NODE, limited = m->request->limits != NULL;
+    const struct tern_map_request *request = m->request;
+    bool in_turn = request->by == TERN_MAP_LEVEL_NODE;
     int rank = 0, error = 0;
-    int *quotas = limited ? offer_slots(m) : decide_quotas(m);
-    for (int a = 0; a < m->request->apps && !error; a++) {
+    for (int a = 0; a < request->apps && !error; a++) {
         int cursor = 0; /* each program begins at the first host */
-        int *own = limited ? decide_own_quotas(m, a, app_np[a], quotas) : quotas;
-        if (limited)
+        int *quotas = decide_quotas(m, a, app_np[a], rank ? m->map->places[rank - 1].host : 0);
+        if (request->limits)
             error = check_own_slots(m, a, app_np[a]);
         for (int i = 0; i < app_np[a] && !error; i++, rank++) {
             struct tern_rank_place *place = &m->map->places[rank];
             place->app = a;
             place->app_rank = i;
-            if (m->request->fixed)
-                place->host = m->request->fixed[rank].host;
-            else if (m->request->per_object && !in_turn)
+            if (request->fixed)
+                place->host = request->fixed[rank].host;
+            else if (request->per_object)
                 place_per_object(m, i, place);
             else
-                place->host = next_host(m, own, in_turn, &cursor);
+                place->host = next_host(m, quotas, in_turn, &cursor);
             if (place->host < 0)
                 error = no_room(m, NULL);
             else if (++m->host_ranks[place->host] > most_of(m, place->host))
                 error = no_room(m, &m->hosts[place->host]);
         }
-        if (own != quotas)
-            free(own);
+        free(quotas);
     }
-    free(quotas);
     return error ? error : check_slots(m);
 }
 

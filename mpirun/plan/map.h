@@ -34,6 +34,7 @@ struct tern_map_request {
     bool hwthreads;          /* --use-hwthread-cpus: a hardware thread counts as a processor */
     bool in_batch_job;       /* the hosts and slots are a batch system's */
     bool no_oversubscribe;   /* more ranks than slots is an error */
+    bool oversubscribe;      /* --oversubscribe: PE=N binds even if there are too few processors */
     /* no_oversubscribe holds because there are several hosts, not because the user asked for it */
     bool over_hosts;
     bool span;               /* --map-by OBJECT:SPAN: shared out over the objects of all hosts */
@@ -65,6 +66,8 @@ struct tern_map {
     int crowded_host;          /* first host with more ranks than processors or slots, or -1 */
     int crowded_ranks, crowded_units; /* ranks of that host, and its processors or slots */
     bool crowded_slots;        /* `crowded_units` are slots: there are processors enough */
+    /* a host whose slots are fewer than its share by SPAN, and that share; 0 if there is none */
+    int cut_host, cut_ranks;
 };
 
 /* Makes the map. Returns 0, or TERN_ERR_ARG with a message for the user if the request cannot be

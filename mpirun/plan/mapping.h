@@ -15,6 +15,8 @@ struct tern_mapping {
     int *host_ranks;          /* by host: ranks so far */
     enum tern_map_level unit; /* core or hardware thread: what PE=N counts */
     int pe;                   /* units for each rank, at least 1 */
+    bool none_free;           /* a program, not the first one, found no free slot on any host */
+    bool lacks_slots;         /* a host has more ranks than slots */
     struct tern_map *map;
 };
 
@@ -27,8 +29,9 @@ int tern_mapping_lap(int ranks, int pe, int units);
 /* Returns true if the object at which the place sits contains the processor. */
 bool tern_mapping_covers(const struct tern_mapping *m, const struct tern_rank_place *place,
                          const struct tern_cpu *cpu);
-/* Returns true if host `h` has more ranks than slots, or than processors. */
-bool tern_mapping_crowded(const struct tern_mapping *m, int h);
+/* Returns true if the ranks of host `h` are not bound because the user did not name a level and
+ * they share slots or processors. */
+bool tern_mapping_unbound(const struct tern_mapping *m, int h);
 
 /* Changes the numbers of the ranks of each program as --rank-by says. */
 void tern_mapping_number(struct tern_mapping *m);

@@ -137,6 +137,13 @@ static void order_by_objects(struct numbering *n, bool span, bool fill)
 static enum tern_map_level level_of(const struct tern_mapping *m)
 {
     const struct tern_map_request *request = m->request;
+    bool asked = request->rank_by != TERN_MAP_LEVEL_DEFAULT;
+    /* how many ranks a host gets was decided before they go from host to host */
+    if (!asked && request->per_object && request->by == TERN_MAP_LEVEL_NODE)
+        return TERN_MAP_LEVEL_NODE;
+    /* a later program may begin at another object than the first one: it is numbered from there */
+    if (!asked && request->apps > 1 && request->by < TERN_MAP_LEVEL_NODE)
+        return request->by;
     if (!request->rank_mapped)
         return request->rank_by;
     return m->map->by < TERN_MAP_LEVEL_NODE ? m->map->by

@@ -171,7 +171,7 @@ ours "$large" "far2:0-15 far1:0-15 far1:16-31 far1:0-15" --hostfile eight -np 1 
 ours "$large" "far1:0-15 far1:16-31 far2:0-15 far3:0-15" -np 2 --host far1:4 true : -np 1 --host far2 true : -np 1 --host far3
 maps "$large" "far2:0-15 far2:16-31 far2:0-15" -np 2 --host far2:3 true : -np 1
 ours "$large" "far1:0-15 far2:0-15 far2:16-31" -N 1 --host far1:4,far2:4 true : -N 1 --host far2:4
-ours "$large" "far1:0-15 far1:16-31 far2:- far2:- far2:-" --host far1:4 -np 2 true : --host far2:1 -np 3 --oversubscribe
+ours "$large" "far1:- far1:- far2:- far2:- far2:-" --host far1:4 -np 2 true : --host far2:1 -np 3 --oversubscribe
 printf -- '-np 1 --host far1:4 true\n-np 2 --host far2:4 true\n' >on_hosts
 run -q --dry-run --app on_hosts
 is "--app with hosts" "$rc $(sed -nE 's/.*Data for node: (far.).*Num procs: (.*)/\1 \2/p' out | tr '\n' ' ')" "0 far1 1 far2 2 "
@@ -202,6 +202,43 @@ maps "$small" "far1:- far1:- far1:- far2:- far2:- far2:- far2:- far2:-" --hostfi
 maps "$small" "here:- here:- here:-" --host localhost:2 -np 3 --oversubscribe --map-by core
 maps "$small" "far1:- far1:- far1:- far1:- far1:- far1:- far1:- far1:- far2:0-1 far2:2-3" --hostfile eight -np 10
 ours "$small" "far1:- far1:- far1:- far2:- far2:- far2:- far2:- far2:-" --hostfile limited -np 8 --oversubscribe
+
+# more ranks than slots: PE=N binds all the same, and one crowded host leaves all unbound
+maps "$numa" "far1:0-1 far1:2-3 far1:4-5 far1:6-7" --host far1:2 -np 4 --map-by node:PE=2 --oversubscribe
+maps "$numa" "far1:0-1 far1:4-5 far1:8-9 far1:12-13" --host far1:2 -np 4 --cpus-per-proc 2 --oversubscribe
+maps "$small" "here:0-1 here:2-3 here:0-1 here:2-3" --host localhost:4 -np 4 --cpus-per-proc 2 --oversubscribe
+maps "$small" "here:0 here:2 here:1 here:3 here:0 here:2" --host localhost:8 -np 6 --map-by socket:PE=1 --oversubscribe
+maps "$numa" "far1:- far1:- far2:- far2:-" --host far1:1,far2:8 -N 2 --oversubscribe
+maps "$numa" "far1:- far1:- far1:- far1:- far2:- far2:- far2:- far2:-" --hostfile uneven --npersocket 2 --oversubscribe
+maps "$numa" "here:- here:- here:- here:- here:-" "${lots[@]}" -np 5 --map-by ppr:5:core
+maps "$numa" "here:0-3 here:0-3 here:0-3 here:0-3" "${lots[@]}" -np 4 --map-by ppr:2:core
+
+# binding to hardware threads makes them the processors that are counted
+maps "$small" "here:0t0 here:0t1" "${lots[@]}" -np 2 --bind-to hwthread
+maps "$small" "here:0t0 here:0t1" "${lots[@]}" -np 2 --bind-to hwthread --rank-by node --oversubscribe
+maps "$small" "here:0t0 here:2t0 here:0t1 here:2t1 here:1t0 here:3t0 here:1t1 here:3t1" --bind-to hwthread
+maps "$small" "here:0 here:2 here:1" --host localhost:8 --map-by socket:PE=2 --bind-to hwthread -np 3
+
+# -N beside --map-by fills host after host, and says where Open MPI forgets it
+maps "$large" "far1:0-15 far2:0-15 far1:16-31 far2:16-31" --host far1:8,far2:8,far3:8 -np 4 -N 2 --map-by node
+maps "$large" "far1:0-15 far2:0-15 far1:16-31 far1:0-15" --host far1:8,far2:8,far3:8 -np 4 --map-by node -N 3
+maps "$large" "far1:0-15 far1:16-31 far2:0-15 far2:16-31" --hostfile eight -np 4 -N 2 --byslot
+HWLOC_SYNTHETIC=$large run --dry-run --host localhost:8 -N 2 --map-by core true
+is "-N and --map-by without -np" "$rc $(as_words out) $(cat err)" "0 here:0 here:1 mpirun: warning: -N 2 holds beside --map-by, too: the job \
+has 2 ranks. Open MPI 4.1 forgets it and starts 8, one for each slot; with -np 2 both start as many"
+HWLOC_SYNTHETIC=$large run --dry-run --host localhost:8 -N 2 --bycore -np 2 true
+is "-N and --bycore" "$rc $(as_words out) $(cat err)" "0 here:0 here:1 mpirun: warning: --bycore has no effect beside -N 2"
+HWLOC_SYNTHETIC=$small run --dry-run --hostfile uneven -np 6 --map-by core:SPAN true
+is "SPAN and slots" "$rc $(as_words out) $(grep warning err)" "0 far1:0 far1:1 far2:0 far2:1 far2:2 far2:3 mpirun: warning: by SPAN host \
+far1 would get 4 ranks, but it has 2 slots and gets no more; Open MPI 4.1 does not heed slots there"
+
+# several programs: each takes the hosts with free slots, and begins where the one before has ended
+maps "$large" "far1:0 far1:16 far2:0 far2:16 far2:1" --hostfile two -np 2 --map-by socket --bind-to core --oversubscribe true : -np 3
+maps "$large" "far1:0 far1:1 far1:2 far1:3 far1:4 far1:5" --host far1:5 -np 5 --map-by socket --bind-to core --oversubscribe true : -np 1
+maps "$large" "far1:0 far1:16 far1:1 far1:17 far1:2 far1:3 far1:18 far1:19" --host far1:8 -np 5 --map-by socket --bind-to core true : -np 3
+maps "$large" "far1:0 far1:16 far1:1 far1:17 far1:2 far1:18 far1:3 far1:19" --host far1:8 -np 5 --bind-to core true : -np 3
+maps "$large" "far1:- far1:- far2:- far2:- far1:-" --hostfile two -np 4 --oversubscribe true : -np 1
+maps "$large" "far1:0-15 far1:16-31 far2:0-15 far2:0-15 far2:16-31" --hostfile eight -np 3 --map-by socket:SPAN true : -np 2
 
 # parameters: of mpi-operator, in other releases' words, in files
 maps "$small" "far1:0-1 far1:2-3 far2:0-1 far2:2-3" OMPI_MCA_orte_default_hostfile=two OMPI_MCA_orte_keep_fqdn_hostnames=true
