@@ -303,7 +303,8 @@ static void tell_of_missing(const struct tern_placement *p, const char *option,
 }
 
 /* Says where Open MPI 4.1 starts other numbers of ranks on the hosts: it forgets -N beside --map-by
- * unless -np is given, too, and with SPAN it does not heed slots. */
+ * unless -np is given, too; ppr on objects within a socket ends with the last slot even if more
+ * ranks than slots are allowed and forgets PE=N there; and SPAN does not heed slots. */
 static void tell_of_numbers(const struct tern_placement *p)
 {
     const struct tern_options *options = p->options;
@@ -319,6 +320,17 @@ static void tell_of_numbers(const struct tern_placement *p)
         tern_log("warning: %s holds beside --map-by, too: the job has %d rank%s. Open MPI 4.1 "
                  "forgets it and starts %d, one for each slot; with -np %d both start as many",
                  options->per_said, map->size, map->size == 1 ? "" : "s", map->slots, map->size);
+    bool of_slots = options->map.per_level != TERN_MAP_LEVEL_NODE &&
+                    options->map.per_level != TERN_MAP_LEVEL_SOCKET;
+    if (options->map.per_object && of_slots && options->oversubscribe && !options->apps[0].np &&
+        map->size > map->slots)
+        tern_log("warning: %s makes %d ranks; Open MPI 4.1 starts %d, as many as there are slots",
+                 options->per_said, map->size, map->slots);
+    if (options->map.per_object && options->map.pe > 1 &&
+        options->map.per_level <= TERN_MAP_LEVEL_CORE)
+        tern_log("warning: %s with PE=%d gives each rank %d processors; Open MPI 4.1 binds it to one "
+                 "%s", options->per_said, options->map.pe, options->map.pe,
+                 tern_map_level_name(options->map.per_level));
     if (map->cut_ranks)
         tern_log("warning: by SPAN host %s would get %d ranks, but it has %d slots and gets no "
                  "more; Open MPI 4.1 does not heed slots there",

@@ -27,7 +27,7 @@ struct targets {
 
 /* Returns the object that the place gets next: one on the earliest lap, of these one inside its own
  * object, of these the one with the fewest ranks. Returns -1 if `taken` excludes all. Objects
- * outside its own may only be single processors. */
+ * outside its own may only be single processors, and free ones if some inside are left. */
 static int least_used(const struct tern_mapping *m, const struct tern_rank_place *place,
                       const struct targets *targets, const bool *taken)
 {
@@ -41,7 +41,10 @@ static int least_used(const struct tern_mapping *m, const struct tern_rank_place
             continue;
         int laps =
             tern_mapping_lap(targets->taken[id], targets->single ? 1 : m->pe, targets->units[id]);
-        if (best < 0 || laps < best_lap ||
+        /* a processor that is shared anyway may as well be a near one */
+        bool nearer = inside > best_inside && best_lap > 0;
+        bool farther = inside < best_inside && laps > 0;
+        if (best < 0 || nearer || (laps < best_lap && !farther) ||
             (laps == best_lap &&
              (inside > best_inside ||
               (inside == best_inside && targets->taken[id] < targets->taken[best])))) {
@@ -119,7 +122,7 @@ static int bind_ranks_of(const struct tern_mapping *m, int h)
     int local = 0, error = 0;
     targets.units = tern_mapping_count_units(host, targets.level, bind < m->unit ? bind : m->unit);
     free_to_move |= m->request->bind == TERN_MAP_LEVEL_DEFAULT && !m->request->pe &&
-                    overfull(m, h, &targets);
+                    !m->request->overload && overfull(m, h, &targets);
     targets.taken = tern_must_alloc(host->cpu_count * sizeof *targets.taken);
     for (int i = 0; i < m->map->size && !error; i++) {
         struct tern_rank_place *place = &m->map->places[i];

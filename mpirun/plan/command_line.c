@@ -511,19 +511,34 @@ static void choose_wdirs(struct tern_options *options)
 }
 
 /* As in Open MPI, --bycore, --byslot and a parameter do not say where to map beside -N and
- * --npersocket; --map-by and --bynode do. */
+ * --npersocket; --bynode does, and --map-by if there is one program. */
 static void drop_weak_mapping(struct tern_options *options)
 {
     const char *said = tern_strings_value(&options->given, "map-by");
     bool counted = options->per_source == TERN_PER_NODE || options->per_source == TERN_PER_SOCKET;
     if (!counted || options->map.by == TERN_MAP_LEVEL_DEFAULT ||
-        (said && (strstr(said, "-map-by") || strstr(said, "-bynode"))))
+        (said && ((options->app_count == 1 && strstr(said, "-map-by")) || strstr(said, "-bynode"))))
         return;
     if (options->map.by != TERN_MAP_LEVEL_SLOT)
         tern_options_warn(options, "%s has no effect beside %s",
                           said ? said : "the parameter rmaps_base_mapping_policy",
                           options->per_said);
     options->map.by = TERN_MAP_LEVEL_DEFAULT;
+}
+
+/* As in Open MPI, ranks run anywhere on the processors of --cpu-set. It refuses --map-by beside it
+ * and forgets --bind-to; here they hold. */
+static void bind_to_listed(struct tern_options *options)
+{
+    struct tern_map_request *map = &options->map;
+    const char *bind = tern_strings_value(&options->given, "bind-to");
+    if (!options->cpu_list || map->by != TERN_MAP_LEVEL_DEFAULT || options->rankfile)
+        return;
+    if (map->bind == TERN_MAP_LEVEL_DEFAULT && !map->pe)
+        map->bind = TERN_MAP_LEVEL_NONE;
+    else if (bind && map->bind < TERN_MAP_LEVEL_NODE)
+        tern_options_warn(options, "%s holds within the list of --cpu-set, too; Open MPI 4.1 lets "
+                                   "each rank run on the whole list", bind);
 }
 
 /* Completes what only all options together say, and refuses what contradicts itself. Returns 0 or
@@ -552,6 +567,7 @@ static int join_options(struct tern_options *options)
         tern_options_warn(options, "--bind-to cpu-list binds nobody without --cpu-list LIST");
         options->map.bind = TERN_MAP_LEVEL_NONE;
     }
+    bind_to_listed(options);
     error = check_rankfile(options);
     if (error)
         return error;

@@ -123,8 +123,10 @@ static int free_slots(const struct tern_mapping *m, int app, int h)
 static int *share_out(const struct tern_mapping *m, int app, int ranks, int start)
 {
     int *objects = tern_must_alloc(m->host_count * sizeof *objects), all = 0;
+    enum tern_map_level by =
+        m->request->by == TERN_MAP_LEVEL_DEFAULT ? TERN_MAP_LEVEL_SOCKET : m->request->by;
     for (int h = 0; h < m->host_count; h++) {
-        objects[h] = limit_of(m, app, h) ? tern_host_objects(&m->hosts[h], m->request->by) : 0;
+        objects[h] = limit_of(m, app, h) ? tern_host_objects(&m->hosts[h], by) : 0;
         all += objects[h];
     }
     int each = ranks / all, more = ranks % all;
@@ -354,6 +356,8 @@ static enum tern_map_level default_binding(const struct tern_mapping *m, bool fe
         return TERN_MAP_LEVEL_NONE;
     if (request->by != TERN_MAP_LEVEL_DEFAULT && m->map->by < TERN_MAP_LEVEL_NODE)
         return m->map->by;
+    if (request->by_implied && request->span)
+        return TERN_MAP_LEVEL_SOCKET;
     return few ? m->unit : wide;
 }
 
@@ -368,10 +372,12 @@ static void decide_defaults(const struct tern_mapping *m)
     bool asked = request->by != TERN_MAP_LEVEL_DEFAULT;
     bool few = map->size <= 2 || (request->in_batch_job && !is_counted(request));
     map->by = request->by;
-    if (!asked && request->per_object)
+    if (!asked && request->per_object && !request->by_implied)
         map->by = request->per_level;
     else if (!asked && request->fixed)
         map->by = TERN_MAP_LEVEL_SLOT;
+    else if (!asked && request->by_implied)
+        map->by = TERN_MAP_LEVEL_SOCKET;
     else if (!asked)
         map->by = few && m->pe == 1 ? m->unit : wide;
     /* Ranks with several processors take them in order: an object of one processor would be too
@@ -402,10 +408,12 @@ static bool lacks_units(const struct tern_mapping *m, int h)
 static bool lacks_slots(const struct tern_mapping *m, int h)
 {
     const struct tern_host *host = &m->hosts[h];
-    /* slots that nobody wrote do not count where the user said how many ranks each host gets */
-    bool counted = host->slots > 0 &&
-                   (!host->slots_implied ||
-                    (m->host_count > 1 && !m->request->per_object && !m->request->fixed));
+    /* slots that nobody wrote do not count where the user said how many ranks each host gets, or
+     * did not say that they share */
+    bool counted = m->request->oversubscribe ||
+                   (host->slots > 0 &&
+                    (!host->slots_implied ||
+                     (m->host_count > 1 && !m->request->per_object && !m->request->fixed)));
     return counted && m->host_ranks[h] > slots_of(m, h);
 }
 
@@ -414,9 +422,7 @@ bool tern_mapping_unbound(const struct tern_mapping *m, int h)
     const struct tern_map_request *request = m->request;
     if (request->bind != TERN_MAP_LEVEL_DEFAULT)
         return false;
-    if (request->pe)
-        return lacks_units(m, h) && !request->oversubscribe;
-    return lacks_units(m, h) || m->lacks_slots;
+    return (lacks_units(m, h) && !request->overload) || (m->lacks_slots && !request->pe);
 }
 
 /* Finds the first host with more ranks than processors or slots. */
@@ -524,7 +530,8 @@ static void place_at_objects_of(const struct tern_mapping *m, int h)
 
 static void place_at_objects(const struct tern_mapping *m)
 {
-    bool placed = m->request->per_object && m->request->by == TERN_MAP_LEVEL_DEFAULT;
+    bool placed = m->request->per_object && m->map->by == m->request->per_level &&
+                  m->request->by == TERN_MAP_LEVEL_DEFAULT;
     if (placed || m->map->by > TERN_MAP_LEVEL_NODE)
         return;
     for (int h = 0; h < m->host_count; h++)

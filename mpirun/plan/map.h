@@ -24,6 +24,8 @@ struct tern_map_request {
      * has; 0: the program may not run there. NULL: every program may run everywhere */
     const int *limits;
     enum tern_map_level by; /* where to map: a level, SLOT or DEFAULT */
+    /* --map-by :MODIFIER names no object: the default is sockets, whatever the number of ranks */
+    bool by_implied;
     int per_object;     /* ppr: ranks on each object of level per_level; 0 if not used */
     enum tern_map_level per_level;
     enum tern_map_level rank_by; /* how to number: a level, SLOT or DEFAULT */
@@ -34,7 +36,8 @@ struct tern_map_request {
     bool hwthreads;          /* --use-hwthread-cpus: a hardware thread counts as a processor */
     bool in_batch_job;       /* the hosts and slots are a batch system's */
     bool no_oversubscribe;   /* more ranks than slots is an error */
-    bool oversubscribe;      /* --oversubscribe: PE=N binds even if there are too few processors */
+    bool oversubscribe;      /* the user allows more ranks than slots */
+    bool overload;           /* ranks are bound even if a host has too few processors */
     /* no_oversubscribe holds because there are several hosts, not because the user asked for it */
     bool over_hosts;
     bool span;               /* --map-by OBJECT:SPAN: shared out over the objects of all hosts */

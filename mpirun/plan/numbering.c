@@ -168,7 +168,7 @@ static void number_program(struct tern_mapping *m, int first, int count)
         memcpy(n.order, n.by_host, count * sizeof *n.order);
     else
         order_by_objects(&n, n.level == TERN_MAP_LEVEL_NODE || request->rank_span,
-                         request->rank_fill);
+                         n.level != TERN_MAP_LEVEL_NODE && request->rank_fill);
     for (int i = 0; i < count; i++) {
         places[i].host = old[n.order[i]].host;
         places[i].object = old[n.order[i]].object;

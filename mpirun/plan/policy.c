@@ -131,7 +131,7 @@ int tern_policy_soft(const char *option, const char *text, int most, int *ret_nu
     return 0;
 }
 
-void tern_policy_oversubscribe(const char *option, bool allow, struct tern_options *options)
+static void set_sharing(const char *option, bool allow, struct tern_options *options)
 {
     options->oversubscribe = allow;
     options->map.no_oversubscribe = !allow;
@@ -139,6 +139,12 @@ void tern_policy_oversubscribe(const char *option, bool allow, struct tern_optio
         options->allow_asked |= allow;
         options->forbid_asked |= !allow;
     }
+}
+
+void tern_policy_oversubscribe(const char *option, bool allow, struct tern_options *options)
+{
+    set_sharing(option, allow, options);
+    options->map.overload = allow; /* as in Open MPI, a modifier of --map-by does not say so */
 }
 
 /* Sets the number of processors of each rank. `of_map`: it is that of --map-by, which counts before
@@ -179,9 +185,9 @@ static int read_modifier(const char *option, const char *word, struct tern_optio
         tern_strings_add(&options->kept, word + 5);
         options->rankfile = options->kept.items[options->kept.count - 1];
     } else if (strcasecmp(word, "oversubscribe") == 0) {
-        tern_policy_oversubscribe(option, true, options);
+        set_sharing(option, true, options);
     } else if (strcasecmp(word, "nooversubscribe") == 0) {
-        tern_policy_oversubscribe(option, false, options);
+        set_sharing(option, false, options);
     } else if (strncasecmp(word, "pe-list=", 8) == 0 && word[8]) {
         tern_strings_add(&options->kept, word + 8);
         return tern_policy_cpu_set(option, options->kept.items[options->kept.count - 1], options);
@@ -305,6 +311,8 @@ int tern_policy_map_by(const char *option, const char *text, struct tern_options
             options->per_source = TERN_PER_NONE;
         }
     }
+    /* as in Open MPI, only on the command line */
+    options->map.by_implied |= option[0] == '-' && !*word && rest && *rest;
     while (!error && rest) {
         /* the name of a file may contain commas */
         bool list = strncasecmp(rest, "file=", 5) == 0 || strncasecmp(rest, "pe-list=", 8) == 0;

@@ -211,6 +211,10 @@ maps "$small" "here:0 here:2 here:1 here:3 here:0 here:2" --host localhost:8 -np
 maps "$numa" "far1:- far1:- far2:- far2:-" --host far1:1,far2:8 -N 2 --oversubscribe
 maps "$numa" "far1:- far1:- far1:- far1:- far2:- far2:- far2:- far2:-" --hostfile uneven --npersocket 2 --oversubscribe
 maps "$numa" "here:- here:- here:- here:- here:-" "${lots[@]}" -np 5 --map-by ppr:5:core
+maps "$small" "here:0-1 here:2-3 here:0-1 here:2-3 here:0-1" --host localhost:16 -np 5 --oversubscribe
+maps "$small" "here:- here:- here:- here:- here:-" --host localhost:16 -np 5 --map-by socket:OVERSUBSCRIBE
+maps "$small" "here:0-1 here:0-1 here:0-1 here:2-3 here:2-3 here:2-3" --host localhost:16 --map-by ppr:3:socket --oversubscribe
+maps "$small" "here:- here:- here:- here:- here:-" -np 5 --oversubscribe
 maps "$numa" "here:0-3 here:0-3 here:0-3 here:0-3" "${lots[@]}" -np 4 --map-by ppr:2:core
 
 # binding to hardware threads makes them the processors that are counted
@@ -218,6 +222,13 @@ maps "$small" "here:0t0 here:0t1" "${lots[@]}" -np 2 --bind-to hwthread
 maps "$small" "here:0t0 here:0t1" "${lots[@]}" -np 2 --bind-to hwthread --rank-by node --oversubscribe
 maps "$small" "here:0t0 here:2t0 here:0t1 here:2t1 here:1t0 here:3t0 here:1t1 here:3t1" --bind-to hwthread
 maps "$small" "here:0 here:2 here:1" --host localhost:8 --map-by socket:PE=2 --bind-to hwthread -np 3
+
+# a modifier alone: sockets
+maps "$numa" "far1:0-1 far1:16-17 far1:2-3" --host far1:8 -np 3 --map-by :PE=2
+maps "$numa" "far1:0 far1:16" --host far1:8 -np 2 --map-by :OVERSUBSCRIBE
+maps "$numa" "far1:0-3 far1:16-19 far1:4-7" --host far1:8 -np 3 --map-by :OVERSUBSCRIBE
+maps "$numa" "far1:0-15 far1:16-31" --host far1:4,far2:4 -np 2 --map-by :SPAN
+maps "$numa" "far1:0 far1:1" OMPI_MCA_rmaps_base_mapping_policy=:OVERSUBSCRIBE --host far1:8 -np 2
 
 # -N beside --map-by fills host after host, and says where Open MPI forgets it
 maps "$large" "far1:0-15 far2:0-15 far1:16-31 far2:16-31" --host far1:8,far2:8,far3:8 -np 4 -N 2 --map-by node
@@ -231,6 +242,20 @@ is "-N and --bycore" "$rc $(as_words out) $(cat err)" "0 here:0 here:1 mpirun: w
 HWLOC_SYNTHETIC=$small run --dry-run --hostfile uneven -np 6 --map-by core:SPAN true
 is "SPAN and slots" "$rc $(as_words out) $(grep warning err)" "0 far1:0 far1:1 far2:0 far2:1 far2:2 far2:3 mpirun: warning: by SPAN host \
 far1 would get 4 ranks, but it has 2 slots and gets no more; Open MPI 4.1 does not heed slots there"
+HWLOC_SYNTHETIC=$small run --dry-run --host localhost:2 --map-by ppr:2:core --oversubscribe true
+is "ppr and slots" "$rc $(cat err)" "0 mpirun: warning: --map-by ppr:2:core makes 8 ranks; Open MPI 4.1 starts 2, as many as there are slots"
+HWLOC_SYNTHETIC=$small run --dry-run --host localhost:2 -np 2 --map-by ppr:1:core:PE=2 true
+is "ppr and PE" "$rc $(as_words out) $(cat err)" "0 here:0-1 here:2-3 mpirun: warning: --map-by ppr:1:core with PE=2 gives each rank 2 \
+processors; Open MPI 4.1 binds it to one core"
+maps "$large" "here:- here:- here:- here:- here:-" --host localhost -np 5 --oversubscribe --map-by core
+maps "$large" "far1:0-15 far2:0-15 far1:16-31 far2:16-31" --hostfile eight -np 4 --map-by node --rank-by node:FILL
+maps "$small" "far1:0-1 far1:2-3 far1:0-1 far1:0-1 far1:2-3" --host far1:8 -np 3 --map-by :PE=2 --rank-by numa --oversubscribe true : -np 2
+
+# --cpu-set alone does not part its processors
+maps "$large" "here:- here:-" "${lots[@]}" -np 2 --cpu-set 0-3
+HWLOC_SYNTHETIC=$large run --dry-run "${lots[@]}" -np 2 --cpu-set 0-3 --bind-to core true
+is "--cpu-set and --bind-to" "$rc $(as_words out) $(grep warning err)" "0 here:0 here:1 mpirun: warning: --bind-to core holds within the \
+list of --cpu-set, too; Open MPI 4.1 lets each rank run on the whole list"
 
 # several programs: each takes the hosts with free slots, and begins where the one before has ended
 maps "$large" "far1:0 far1:16 far2:0 far2:16 far2:1" --hostfile two -np 2 --map-by socket --bind-to core --oversubscribe true : -np 3
