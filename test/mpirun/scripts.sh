@@ -4,76 +4,8 @@
 # which environment. Machines and hosts are pretended. Where Open MPI 4.1 is installed, its mpirun.openmpi is asked the same
 # (by `make check-long` for every line, else for every third).
 . "$(dirname "$0")/check.bash"
-large='package:2 [numa] core:16 pu:2' # two sockets of 16 cores
-numa='package:2 numa:4 core:4 pu:2'   # four memory domains in each of two sockets
-small='package:2 [numa] core:2 pu:2'
-me=$(hostname)
+. "$here/beside.bash"
 export HOME=$scratch
-
-# Pretends the processors of HWLOC_SYNTHETIC to Open MPI, which refuses to map on a machine that is not this one.
-cat >pretend.c <<'C'
-#define _GNU_SOURCE
-#include <sched.h>
-#include <string.h>
-static unsigned char mask[512];
-static int set;
-int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *wanted)
-{
-    memset(mask, 0, sizeof mask);
-    memcpy(mask, wanted, size < sizeof mask ? size : sizeof mask);
-    return set = 1, 0 * pid;
-}
-int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *got)
-{
-    if (!set)
-        memset(mask, 0xff, 8);
-    memset(got, 0, size);
-    memcpy(got, mask, size < sizeof mask ? size : sizeof mask);
-    return 0 * pid;
-}
-C
-cat >reach <<'S'
-#!/bin/bash
-# reach HOST COMMAND...: as ssh does, on this machine under another name
-host=$1
-shift
-exec unshare -u bash -c 'hostname "$0"; exec bash -c "$1"' "$host" "$*"
-S
-chmod +x reach
-beside=no
-if mpirun.openmpi --version 2>/dev/null | grep -q ' 4\.1\.' && unshare -u true 2>/dev/null &&
-    "${CC:-cc}" -shared -fPIC -O1 -o pretend.so pretend.c 2>/dev/null; then
-    beside=yes
-fi
-
-# Prints "HOST:CORES" of each rank in the order of ranks, from --display-map and --report-bindings. "-": not bound; t0: only the
-# first hardware thread.
-as_words() {
-    awk -v me="$me" '
-        function cores(text,  n, i, parts, core, list, first, last) {
-            n = split(text, parts, /core /)
-            list = ""; first = last = -1
-            for (i = 2; i <= n; i++) {
-                core = parts[i]; thread = ""
-                if (core ~ /hwt [0-9]+\]/) { thread = core; sub(/.*hwt /, "t", thread); sub(/\].*/, "", thread) }
-                sub(/\[.*/, "", core)
-                if (thread != "") { list = list (list == "" ? "" : ",") core thread; continue }
-                if (first >= 0 && core == last + 1) { last = core + 0; continue }
-                if (first >= 0) list = list (list == "" ? "" : ",") (last > first ? first "-" last : first)
-                first = last = core + 0
-            }
-            if (first >= 0) list = list (list == "" ? "" : ",") (last > first ? first "-" last : first)
-            return list
-        }
-        /Data for node:/ { host = $4 == me ? "here" : $4 }
-        /Process rank:/ {
-            rank = $0; sub(/.*Process rank: /, "", rank); sub(/ .*/, "", rank)
-            if (!(rank in at)) { at[rank] = host; ranks++ }
-            if (/\[core /) bound[rank] = cores($0)
-        }
-        /MCW rank [0-9]+ bound/ { rank = $0; sub(/.*MCW rank /, "", rank); sub(/ .*/, "", rank); bound[rank] = cores($0) }
-        END { for (r = 0; r < ranks; r++) printf "%s%s:%s", r ? " " : "", at[r], r in bound ? bound[r] : "-" }' "$@"
-}
 
 lines=0
 # maps MACHINE WANTED WORD...: the words are [NAME=VALUE]... and the command line
@@ -92,12 +24,9 @@ maps() {
     if [ $beside = no ] || [ "${only_ours:-}" ] || { [ -z "${TERN_TEST_LONG:-}" ] && [ $((lines % 3)) != 0 ]; }; then
         return
     fi
-    env "${settings[@]}" HWLOC_SYNTHETIC="$machine" HWLOC_THISSYSTEM=1 LD_PRELOAD="$scratch/pretend.so" \
-        OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent="$scratch/reach" \
-        timeout -k 5 60 mpirun.openmpi --display-map --report-bindings "$@" true >theirs 2>&1
+    ask_theirs "$machine" "${settings[@]}" -- "$@" true
     got=$(as_words theirs)
-    # (a daemon that this machine was too slow for is no answer)
-    grep -qE 'ORTE has lost|not launched|error occurred' theirs || is "mpirun.openmpi $*" "$got" "$wanted"
+    too_slow || is "mpirun.openmpi $*" "$got" "$wanted"
 }
 # ours MACHINE WANTED WORD...: where Open MPI 4.1 refuses, crashes, or does not know the words
 ours() { only_ours=yes maps "$@"; }
