@@ -328,8 +328,8 @@ static void tell_of_numbers(const struct tern_placement *p)
                  options->per_said, map->size, map->slots);
     if (options->map.per_object && options->map.pe > 1 &&
         options->map.per_level <= TERN_MAP_LEVEL_CORE)
-        tern_log("warning: %s with PE=%d gives each rank %d processors; Open MPI 4.1 binds it to one "
-                 "%s", options->per_said, options->map.pe, options->map.pe,
+        tern_log("warning: %s with PE=%d gives each rank %d processors; Open MPI 4.1 binds it to "
+                 "one %s", options->per_said, options->map.pe, options->map.pe,
                  tern_map_level_name(options->map.per_level));
     if (map->cut_ranks)
         tern_log("warning: by SPAN host %s would get %d ranks, but it has %d slots and gets no "

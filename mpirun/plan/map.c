@@ -119,7 +119,8 @@ static int free_slots(const struct tern_mapping *m, int app, int h)
 }
 
 /* SPAN: returns by host its share of `ranks` ranks, dealt out over the objects of all hosts. The
- * first objects, from those of host `start` on, get the ranks that are left. The caller frees it. */
+ * first objects, from those of host `start` on, get the ranks that are left. The caller frees the
+ * shares. */
 static int *share_out(const struct tern_mapping *m, int app, int ranks, int start)
 {
     int *objects = tern_must_alloc(m->host_count * sizeof *objects), all = 0;

@@ -59,6 +59,16 @@ nested() {
     has "$1" out '^the last generation$'
 }
 both nested generation 3
+# Each of two children starts a job of its own with mpirun, and that starts children, too.
+export NESTED="$MPIRUN -q --oversubscribe -n 2 $PWD/spawning start 2 ''"
+within() {
+    is "$1" "$rc $(grep -c 'child [01] of 2: .*right' out) $(cat err)" "0 6 "
+    is "$1" "$(grep -c 'parent [01] of 2: .*right' out) $(grep -c 'nested run' out)" "$2 0"
+}
+run -q --oversubscribe -n 2 "$PWD/spawning" start 2 nested
+within "mpirun called by children" 6
+alone start 2 nested
+within "mpirun called by children, no launcher" 4
 
 # ---- many ----
 many() {

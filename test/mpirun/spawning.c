@@ -220,6 +220,8 @@ static int child(MPI_Comm parent, int argc, char **argv)
         printf("child %d of %d: app %d, universe %d, %s, in %s, VALUE=%s, argument '%s'\n", rank, size, attribute(MPI_APPNUM),
                attribute(MPI_UNIVERSE_SIZE), name, getcwd(wdir, sizeof wdir), getenv("VALUE"), argc > 3 ? argv[3] : "");
     fflush(stdout);
+    if (strcmp(how, "nested") == 0 && system(getenv("NESTED")) != 0)
+        printf("the nested run fails\n");
     if (strcmp(how, "offers") == 0 || strcmp(how, "calls") == 0)
         meet_sibling(&parent, how, atoi(argv[3]));
     return end_child(&parent, how);
