@@ -3,7 +3,7 @@
 # Output, input, signals, exit statuses and --timeout on four hosts are as on one: 64 ranks on them lose no line, and none is torn.
 HOSTS=4
 . "$(dirname "$0")/hosts.bash"
-"${CC:-cc}" -O1 -o lines "$here/../hosts/lines.c" || { echo "cannot build it"; exit 1; }
+${CC:-cc} -O1 -o lines "$here/../hosts/lines.c" || { echo "cannot build it"; exit 1; }
 "$MPICC" -O1 -o waits "$here/../hosts/waits.c" || { echo "cannot build it"; exit 1; }
 for ((host = 1; host <= HOSTS; host++)); do echo "n$host slots=16"; done >many
 for ((host = 1; host <= HOSTS; host++)); do echo "n$host slots=1"; done >hosts

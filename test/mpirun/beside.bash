@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# shellcheck disable=SC2086 # CC may be several words
 # Sourced behind check.bash by scripts that compare mpirun with Open MPI's on pretended machines and hosts. Sets `beside` to yes
 # if an Open MPI 4.1 is installed that can be asked.
 large='package:2 [numa] core:16 pu:2' # two sockets of 16 cores
@@ -38,7 +39,7 @@ S
 chmod +x reach
 beside=no
 if mpirun.openmpi --version 2>/dev/null | grep -q ' 4\.1\.' && unshare -u true 2>/dev/null &&
-    "${CC:-cc}" -shared -fPIC -O1 -o pretend.so pretend.c 2>/dev/null; then
+    ${CC:-cc} -shared -fPIC -O1 -o pretend.so pretend.c 2>/dev/null; then
     beside=yes
 fi
 

@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 }
 END
 "$MPICC" -O1 -o opens opens.c || exit 1
-"${CC:-cc}" -O1 -shared -fPIC -o lustre.so lustre.c -ldl || exit 1
+${CC:-cc} -O1 -shared -fPIC -o lustre.so lustre.c -ldl || exit 1
 
 # opens WHAT WANTED FILE MODE FACTOR UNIT
 opens() {
