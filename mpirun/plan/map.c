@@ -130,7 +130,7 @@ static int *share_out(const struct tern_mapping *m, int app, int ranks, int star
         objects[h] = limit_of(m, app, h) ? tern_host_objects(&m->hosts[h], by) : 0;
         all += objects[h];
     }
-    int each = ranks / all, more = ranks % all;
+    int each = all ? ranks / all : 0, more = all ? ranks % all : 0;
     for (int i = 0; i < m->host_count; i++) {
         int *here = &objects[(start + i) % m->host_count], first_ones = lesser(more, *here);
         *here = each * *here + first_ones;
@@ -146,7 +146,7 @@ static void add_evenly(const struct tern_mapping *m, int extra, const int *room,
     int hosts = 0;
     for (int h = 0; h < m->host_count; h++)
         hosts += room[h] > 0;
-    for (bool added = true; extra > 0 && added;) {
+    for (bool added = hosts > 0; extra > 0 && added;) {
         int each = extra / hosts, more = extra % hosts;
         added = false;
         for (int h = 0; h < m->host_count && extra > 0; h++) {
@@ -183,16 +183,19 @@ static int *decide_quotas(struct tern_mapping *m, int app, int ranks, int start)
     m->none_free |= !slots && app > 0;
     for (int h = 0; h < m->host_count; h++) {
         int more = slots ? room[h] : 0;
+        bool cut = span && !over && shares[h] > more;
         if (request->per_object)
             more = limit_of(m, app, h) ? request->per_object * tern_host_objects(&m->hosts[h],
                                                                                 request->per_level)
                                        : 0;
         else if (over && in_turn && room[h])
             more = INT_MAX - m->host_ranks[h];
-        else if (span && !over && shares[h] > more)
-            m->map->cut_host = h, m->map->cut_ranks = shares[h];
-        else if (span)
+        else if (span && !cut)
             more = shares[h];
+        if (cut && !request->per_object) {
+            m->map->cut_host = h;
+            m->map->cut_ranks = shares[h];
+        }
         quotas[h] = lesser(m->host_ranks[h] + more, most_of(m, h));
         left -= quotas[h] - m->host_ranks[h];
     }

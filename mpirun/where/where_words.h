@@ -5,7 +5,9 @@
 /* Says in words where one rank is, for the table of where_table.h. Private to the files of the
  * table. */
 
-#include "mpirun/where/where_table.h"
+#include <stddef.h>
+
+#include "mpirun/where/where_rank.h"
 
 enum {
     TERN_WHERE_ANY = -1,       /* MPI_ANY_SOURCE, MPI_ANY_TAG */
