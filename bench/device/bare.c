@@ -26,7 +26,6 @@
     X(alloc_host, cuMemAllocHost_v2, (void **, size_t))                                                                        \
     X(to_host, cuMemcpyDtoH_v2, (void *, tern_cu_addr, size_t))                                                                \
     X(to_device, cuMemcpyHtoD_v2, (tern_cu_addr, const void *, size_t))                                                        \
-    X(stream_query, cuStreamQuery, (tern_cu_stream))                                                                           \
     X(write_value, cuStreamWriteValue32_v2, (tern_cu_stream, tern_cu_addr, uint32_t, unsigned))
 
 static struct {

@@ -5,6 +5,7 @@
 
 #include "lib/accel/cuda_driver.h"
 #include "lib/accel/device_context.h"
+#include "lib/util/now.h"
 #include "lib/util/param.h"
 
 #include <link.h>
@@ -95,11 +96,53 @@ bool tern_cu_find_place(const struct tern_cu_driver *driver, const void *address
     return type == TERN_CU_DEVICE || (managed & 0xff);
 }
 
+/* Waits until what the program has queued in its default streams has been done, but not for long: a
+ * kernel there may wait for this message. */
+static void settle(const struct tern_cu_driver *driver)
+{
+    static const uintptr_t defaults[] = {TERN_CU_STREAM_LEGACY, TERN_CU_STREAM_PER_THREAD};
+    enum { MOST_NS = 10000000 };
+    uint64_t begin = tern_now_ns();
+    for (int i = 0; i < 2; i++)
+        while (driver->stream_query((tern_cu_stream)defaults[i]) == TERN_CU_NOT_READY &&
+               tern_now_ns() - begin < MOST_NS)
+            ;
+}
+
+/*
+ * Meets an allocation for the first time. The program's own copies of short pieces from ordinary
+ * host memory may return before they have ended (CUDA driver API, "API synchronization behavior"),
+ * and our streams do not wait for the program's. So from now on such copies of this allocation end
+ * before they return, and those that were begun are awaited.
+ */
+static void meet(const struct tern_cu_driver *driver, const void *address,
+                 const struct tern_accel_place *place)
+{
+    struct tern_accel_entry entry;
+    unsigned on = 1;
+    if (tern_cu_enter(driver, place, &entry))
+        return;
+    tern_cu_forget_earlier(driver, &entry);
+    driver->pointer_set(&on, TERN_CU_ATTRIBUTE_SYNC_MEMOPS, (uintptr_t)address);
+    settle(driver);
+    tern_cu_leave(driver, &entry);
+}
+
 bool tern_accel_find(const void *address, struct tern_accel_place *ret_place)
 {
+    enum { IDS = 256 };
+    static uint64_t met[IDS]; /* ids of allocations; atomic */
     const struct tern_cu_driver *driver = tern_cu_driver();
-    return driver && address && !is_surely_host((uintptr_t)address) &&
-           tern_cu_find_place(driver, address, ret_place);
+    struct tern_accel_place place;
+    if (!driver || !address || is_surely_host((uintptr_t)address) ||
+        !tern_cu_find_place(driver, address, &place))
+        return false;
+    if (!place.id || __atomic_load_n(&met[place.id % IDS], __ATOMIC_RELAXED) != place.id) {
+        meet(driver, address, &place);
+        __atomic_store_n(&met[place.id % IDS], place.id, __ATOMIC_RELAXED);
+    }
+    *ret_place = place;
+    return true;
 }
 
 bool tern_accel_is_device(const void *address)

@@ -57,6 +57,9 @@ enum { TERN_CU_HOST = 1, TERN_CU_DEVICE = 2 };
 
 enum {
     TERN_CU_STREAM_NON_BLOCKING = 1,
+    /* handles of the program's default streams */
+    TERN_CU_STREAM_LEGACY = 1,
+    TERN_CU_STREAM_PER_THREAD = 2,
     TERN_CU_EVENT_DISABLE_TIMING = 2,
     TERN_CU_IPC_LAZY_PEER_ACCESS = 1,
     TERN_CU_REGISTER_PORTABLE = 1, /* for all contexts */
@@ -93,6 +96,7 @@ struct tern_cu_copy_2d {
     X(primary_release, cuDevicePrimaryCtxRelease_v2, (int))                                        \
     X(stream_create, cuStreamCreate, (tern_cu_stream *, unsigned))                                 \
     X(stream_destroy, cuStreamDestroy_v2, (tern_cu_stream))                                        \
+    X(stream_query, cuStreamQuery, (tern_cu_stream))                                               \
     X(stream_wait, cuStreamSynchronize, (tern_cu_stream))                                          \
     X(event_create, cuEventCreate, (tern_cu_event *, unsigned))                                    \
     X(event_record, cuEventRecord, (tern_cu_event, tern_cu_stream))                                \

@@ -4,8 +4,9 @@
  * Contexts, and what belongs to them: one stream of ours for each, and events.
  *
  * A context may be destroyed, and another one made at its address. Its stream and events are then
- * invalid, and are made anew. At the end only those are given back whose context surely lives: the
- * others went with it.
+ * invalid, and are made anew: buffers of the new context are new, and who meets a buffer for the
+ * first time compares the context's id. At the end only those are given back whose context surely
+ * lives: the others went with it.
  */
 #include "lib/accel/device_context.h"
 
@@ -18,6 +19,7 @@ enum { CONTEXTS = 64, EVENTS = 64 };
 /* The streams, by context; when all places are taken, the oldest is used again. */
 static struct {
     void *context;
+    unsigned long long id; /* of the context, never used again; 0: the driver does not tell */
     tern_cu_stream stream;
     int device;
 } streams[CONTEXTS];
@@ -88,6 +90,36 @@ void tern_cu_leave(const struct tern_cu_driver *driver, const struct tern_accel_
         driver->primary_release(entry->device);
 }
 
+/* Returns the id of a context that lives; 0: not known. */
+static unsigned long long id_of(const struct tern_cu_driver *driver, void *context)
+{
+    unsigned long long id = 0;
+    return driver->context_id && !driver->context_id(context, &id) ? id : 0;
+}
+
+/* Forgets what belonged to another context than `id` at this address. The gate is closed. */
+static void forget_others(void *context, unsigned long long id)
+{
+    bool other = false;
+    for (int i = 0; i < CONTEXTS; i++)
+        if (streams[i].context == context && streams[i].id != id) {
+            streams[i].context = NULL;
+            other = true;
+        }
+    for (int i = 0; i < EVENTS && other; i++)
+        if (events[i].context == context)
+            events[i].context = NULL;
+}
+
+void tern_cu_forget_earlier(const struct tern_cu_driver *driver,
+                            const struct tern_accel_entry *entry)
+{
+    unsigned long long id = id_of(driver, entry->context);
+    pthread_mutex_lock(&gate);
+    forget_others(entry->context, id);
+    pthread_mutex_unlock(&gate);
+}
+
 int tern_cu_find_stream(const struct tern_cu_driver *driver, const struct tern_accel_entry *entry,
                         bool again, tern_cu_stream *ret_stream)
 {
@@ -102,6 +134,7 @@ int tern_cu_find_stream(const struct tern_cu_driver *driver, const struct tern_a
     }
     if (again) {
         streams[i].context = NULL;
+        streams[i].id = id_of(driver, entry->context);
         streams[i].device = entry->device;
         result = driver->stream_create(&streams[i].stream, TERN_CU_STREAM_NON_BLOCKING);
         if (!result)
@@ -150,6 +183,7 @@ void tern_cu_give_event(const struct tern_cu_driver *driver, void *context, tern
 static void give_back(const struct tern_cu_driver *driver, void *context,
                       tern_cu_leaving *leaving)
 {
+    forget_others(context, id_of(driver, context));
     leaving(context);
     for (int i = 0; i < CONTEXTS; i++)
         if (streams[i].context == context) {

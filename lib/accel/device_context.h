@@ -24,7 +24,8 @@ int tern_cu_leave_held(const struct tern_cu_driver *driver, const struct tern_ac
  * because the old one is not valid any more. Returns 0 or the driver's error. */
 int tern_cu_find_stream(const struct tern_cu_driver *driver, const struct tern_accel_entry *entry,
                         bool again, tern_cu_stream *ret_stream);
-/* Returns true if this error says that a stream or event went with its context. */
+/* Returns true if this error says that a stream or event went with its context: of drivers that
+ * lack cuCtxGetId. */
 bool tern_cu_lost(int result);
 
 /* Takes an event of the context that was entered, and gives it back to the pool. Returns 0 or the
@@ -38,10 +39,10 @@ void tern_cu_give_event(const struct tern_cu_driver *driver, void *context, tern
 typedef void tern_cu_leaving(const void *context);
 void tern_cu_leave_contexts(const struct tern_cu_driver *driver, tern_cu_leaving *leaving);
 
-/* Lets the program's own synchronous copies from and to a buffer end before they return, from now
- * on (CUDA driver API, cuPointerSetAttribute): else the buffer might still change. Done once for
- * each buffer; ids that are not remembered any more cost a call again. */
-void tern_cu_make_synchronous(const struct tern_cu_driver *driver, const void *device, uint64_t id);
+/* Forgets the stream and the events of an earlier context at the address of the one that was
+ * entered: they went with it, and the driver crashes if it is given them. */
+void tern_cu_forget_earlier(const struct tern_cu_driver *driver,
+                            const struct tern_accel_entry *entry);
 
 /* Records what the driver could not do. Returns TERN_ERR_BUFFER. */
 int tern_cu_say(const struct tern_cu_driver *driver, const char *what, int result);

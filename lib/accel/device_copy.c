@@ -17,17 +17,6 @@ static void fail(const struct tern_cu_driver *driver, struct tern_accel_batch *b
         batch->error = tern_cu_say(driver, what, result);
 }
 
-void tern_cu_make_synchronous(const struct tern_cu_driver *driver, const void *device, uint64_t id)
-{
-    enum { IDS = 256 };
-    static uint64_t known[IDS]; /* atomic */
-    unsigned on = 1;
-    if (id && __atomic_load_n(&known[id % IDS], __ATOMIC_RELAXED) == id)
-        return;
-    driver->pointer_set(&on, TERN_CU_ATTRIBUTE_SYNC_MEMOPS, (uintptr_t)device);
-    __atomic_store_n(&known[id % IDS], id, __ATOMIC_RELAXED);
-}
-
 void tern_accel_begin(struct tern_accel_batch *batch, const void *device,
                       const struct tern_accel_place *place)
 {
@@ -36,14 +25,13 @@ void tern_accel_begin(struct tern_accel_batch *batch, const void *device,
     struct tern_accel_place found;
     *batch = (struct tern_accel_batch){0};
     if (!place)
-        place = driver && tern_cu_find_place(driver, device, &found) ? &found : NULL;
+        place = tern_accel_find(device, &found) ? &found : NULL;
     int result = place ? tern_cu_enter(driver, place, &batch->entry) : TERN_CU_INVALID_CONTEXT;
     if (result) {
         batch->error = driver ? tern_cu_say(driver, "find the context of a buffer", result)
                               : tern_error(TERN_ERR_BUFFER, "there is no CUDA driver");
         return;
     }
-    tern_cu_make_synchronous(driver, device, place->id);
     result = tern_cu_find_stream(driver, &batch->entry, false, &stream);
     fail(driver, batch, "make a stream", result);
     batch->stream = stream;

@@ -34,7 +34,6 @@ int tern_accel_share(const void *address, const struct tern_accel_place *place,
     result = driver->address_range(&base, &bytes, (uintptr_t)address);
     if (!result)
         result = driver->ipc_get(&handle, base);
-    tern_cu_make_synchronous(driver, address, place->id);
     tern_cu_leave(driver, &entry);
     if (result)
         return unsupported(driver, "the CUDA driver makes no handle of a buffer", result,

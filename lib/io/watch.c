@@ -5,17 +5,11 @@
 #include "lib/io/watch.h"
 
 #include "lib/util/log.h"
+#include "lib/util/now.h"
 #include "lib/util/param.h"
 
 #include <stdio.h>
 #include <time.h>
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* Writes a number of bytes for people: "37.5 MB". */
 static const char *show_bytes(double bytes, char text[32])
@@ -37,7 +31,7 @@ void tern_file_watch_begin(struct tern_file_watch *watch, const char *path, bool
     watch->path = path;
     watch->writes = writes;
     watch->bytes = bytes;
-    watch->began_ns = watch->shown_ns = now_ns();
+    watch->began_ns = watch->shown_ns = tern_now_ns();
 }
 
 void tern_file_watch_show(struct tern_file_watch *watch, int64_t part, int64_t whole)
@@ -45,7 +39,8 @@ void tern_file_watch_show(struct tern_file_watch *watch, int64_t part, int64_t w
     char moved[32], all[32], rate[32];
     if (!watch->on || part <= 0)
         return;
-    uint64_t now = now_ns(), pause_ns = (uint64_t)tern_param_int("io_progress_pause") * 1000000u;
+    uint64_t now = tern_now_ns();
+    uint64_t pause_ns = (uint64_t)tern_param_int("io_progress_pause") * 1000000u;
     if (now - watch->shown_ns < pause_ns || part >= whole)
         return;
     double seconds = (double)(now - watch->began_ns) / 1e9, done = (double)part / (double)whole;
@@ -63,7 +58,7 @@ void tern_file_watch_end(struct tern_file_watch *watch)
     char all[32], rate[32];
     if (!watch->on || !watch->shown)
         return;
-    double seconds = (double)(now_ns() - watch->began_ns) / 1e9;
+    double seconds = (double)(tern_now_ns() - watch->began_ns) / 1e9;
     tern_log("%s \"%s\": done, %s in %.1f s, %s/s", watch->writes ? "writing" : "reading",
              watch->path, show_bytes((double)watch->bytes, all), seconds,
              show_bytes((double)watch->bytes / (seconds + 1e-9), rate));

@@ -16,6 +16,7 @@
 #include "lib/pml/pml.h"
 #include "lib/rte/jobs.h"
 #include "lib/rte/rte.h"
+#include "lib/util/now.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -420,13 +421,6 @@ static bool own_record(const struct tern_waiter *waiter)
     return true;
 }
 
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* Tells of tests in vain, unless another thread waits. Nobody owns the record then. */
 static void tell_tests(const struct tern_waiter *test)
 {
@@ -436,7 +430,7 @@ static void tell_tests(const struct tern_waiter *test)
     owner.waiter = NULL;
     describe(test, &record);
     record.tests = 1;
-    record.tested_ms = now_ms();
+    record.tested_ms = tern_now_ms();
     tern_wait_record_write(&record);
 }
 

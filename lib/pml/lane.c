@@ -3,6 +3,7 @@
 
 #include "lib/node/doorbell.h"
 #include "lib/util/atomic.h"
+#include "lib/util/now.h"
 #include "lib/util/param.h"
 
 #include <time.h>
@@ -13,13 +14,6 @@ struct tern_lane tern_lanes[TERN_LANES_MAX];
 static struct {
     uint64_t ticks, ns;
 } start;
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 int tern_lanes_init(void)
 {
@@ -38,7 +32,7 @@ int tern_lanes_init(void)
         pthread_mutex_init(&lane->mailbox.mutex, NULL);
     }
     start.ticks = tern_ticks();
-    start.ns = now_ns();
+    start.ns = tern_now_ns();
     return 0;
 }
 
@@ -54,5 +48,6 @@ void tern_lane_tell_threads(struct tern_lane *lane)
 uint64_t tern_lane_ns_of(uint64_t ticks)
 {
     uint64_t passed = tern_ticks() - start.ticks;
-    return passed ? (uint64_t)((double)ticks * (double)(now_ns() - start.ns) / (double)passed) : 0;
+    double ns = (double)(tern_now_ns() - start.ns);
+    return passed ? (uint64_t)((double)ticks * ns / (double)passed) : 0;
 }

@@ -24,7 +24,8 @@ int cuMemGetAddressRange_v2(uint64_t *, size_t *, uint64_t), cuMemAllocHost_v2(v
 int cuMemAddressReserve(uint64_t *, size_t, size_t, uint64_t, uint64_t), cuMemCreate(uint64_t *, size_t, const void *, uint64_t);
 int cuMemMap(uint64_t, size_t, size_t, uint64_t, uint64_t), cuMemSetAccess(uint64_t, size_t, const void *, size_t);
 int cuMemUnmap(uint64_t, size_t), cuMemRelease(uint64_t), cuMemAddressFree(uint64_t, size_t);
-int cuPointerGetAttributes(unsigned, int *, void **, uint64_t);
+int cuPointerGetAttributes(unsigned, int *, void **, uint64_t), cuPointerSetAttribute(const void *, int, uint64_t);
+int cuStreamQuery(tern_cu_stream);
 
 enum { BYTES = 5000, NOT_READY = 600, ALREADY_MAPPED = 208, ILLEGAL_ADDRESS = 700, HUGE_PAGE = 2 << 20 };
 
@@ -39,6 +40,14 @@ static void expect(int result, int expected, const char *call, int line)
 #define OK(call) IS(call, 0)
 
 static tern_cu_context primary;
+
+/* Copies from the host, which has ended when it returns. */
+static int copy_in(uint64_t device, const void *from, size_t bytes)
+{
+    unsigned on = 1;
+    cuPointerSetAttribute(&on, TERN_CU_ATTRIBUTE_SYNC_MEMOPS, device);
+    return cuMemcpyHtoD_v2(device, from, bytes);
+}
 
 static void begin(void)
 {
@@ -65,7 +74,7 @@ static void check_streams(void)
     char ones[BYTES], back[BYTES] = "";
     memset(ones, 1, sizeof ones);
     OK(cuMemAlloc_v2(&device, BYTES));
-    OK(cuMemcpyHtoD_v2(device, back, BYTES));
+    OK(copy_in(device, back, BYTES));
     OK(cuStreamCreate(&stream, 1));
     OK(cuStreamCreate(&other, 1));
     OK(cuEventCreate(&event, 2));
@@ -104,6 +113,28 @@ static void check_streams(void)
     OK(cuStreamDestroy_v2(other));
 }
 
+/* A short copy from the host may come later than the next operation of another stream. */
+static void check_late_copies(void)
+{
+    uint64_t device;
+    tern_cu_stream stream;
+    char ones[BYTES], back[BYTES];
+    memset(ones, 1, sizeof ones);
+    if (getenv("FAKE_CUDA_DELAY_US"))
+        return; /* then nobody knows */
+    OK(cuStreamCreate(&stream, 1));
+    OK(cuMemAlloc_v2(&device, BYTES));
+    OK(cuMemcpyHtoD_v2(device, ones, BYTES));
+    OK(cuMemcpyAsync((uintptr_t)back, device, BYTES, stream));
+    OK(cuStreamSynchronize(stream));
+    IS(back[0] == 1, 0);
+    IS(cuStreamQuery((tern_cu_stream)TERN_CU_STREAM_LEGACY), NOT_READY);
+    IS(first_byte(device), 1);
+    OK(cuStreamQuery((tern_cu_stream)TERN_CU_STREAM_LEGACY));
+    OK(cuMemFree_v2(device));
+    OK(cuStreamDestroy_v2(stream));
+}
+
 static void check_virtual(void)
 {
     struct {
@@ -114,13 +145,13 @@ static void check_virtual(void)
     OK(cuMemAddressReserve(&at, HUGE_PAGE, 0, 0, 0));
     OK(cuMemCreate(&memory, HUGE_PAGE, &properties, 0));
     OK(cuMemMap(at, HUGE_PAGE, 0, memory, 0));
-    IS(cuMemcpyHtoD_v2(at, &properties, 16), 1); /* no access yet */
+    IS(copy_in(at, &properties, 16), 1); /* no access yet */
     OK(cuMemSetAccess(at, HUGE_PAGE, &access, 1));
-    OK(cuMemcpyHtoD_v2(at, &properties, 16));
+    OK(copy_in(at, &properties, 16));
     IS(cuIpcGetMemHandle(&no_handle, at), 1);
     OK(cuMemRelease(memory));
     OK(cuMemUnmap(at, HUGE_PAGE));
-    IS(cuMemcpyHtoD_v2(at, &properties, 16), 1);
+    IS(copy_in(at, &properties, 16), 1);
     OK(cuMemAddressFree(at, HUGE_PAGE));
     OK(cuMemAllocAsync(&none, 16, NULL));
     IS(cuIpcGetMemHandle(&no_handle, none), 1);
@@ -156,7 +187,7 @@ static void import(int in, int out)
     OK(cuMemGetAddressRange_v2(&base, &size, first + 7));
     IS(base == first && size == note.bytes, 1);
     IS(first_byte(first), 'a');
-    OK(cuMemcpyHtoD_v2(first + note.bytes - 1, "z", 1));
+    OK(copy_in(first + note.bytes - 1, "z", 1));
     OK(cuIpcCloseMemHandle(again));
     IS(first_byte(first), 'a');
     IS(cuMemFree_v2(first), 1); /* not ours */
@@ -179,7 +210,7 @@ static uint64_t export(int to, const char *byte)
     struct note note = {.bytes = BYTES};
     uint64_t device, opened;
     OK(cuMemAlloc_v2(&device, BYTES));
-    OK(cuMemcpyHtoD_v2(device, byte, 1));
+    OK(copy_in(device, byte, 1));
     OK(cuIpcGetMemHandle(&note.handle, device + 100)); /* of the whole allocation */
     IS(cuIpcOpenMemHandle_v2(&opened, note.handle, 1), 201); /* in the process that made it */
     IS((int)write(to, &note, sizeof note), sizeof note);
@@ -222,6 +253,7 @@ int main(int argc, char **argv)
     OK(cuDeviceGetCount(&devices));
     IS(devices, getenv("CUDA_VISIBLE_DEVICES") ? 1 : 3);
     check_streams();
+    check_late_copies();
     check_virtual();
     check_handles(up[0], down[1], child);
     OK(cuDevicePrimaryCtxRelease_v2(0));

@@ -21,6 +21,10 @@
  * Misuse is answered as the driver's manual says: no context, freed memory, memory that no allocation
  * holds, a stale handle. When the process ends, the library lists what was not freed.
  *
+ * Copies of up to 64 KiB from ordinary host memory return before they are done, unless the memory was
+ * made synchronous. A stream or an event that went with its context ends the process, as the real driver
+ * may do.
+ *
  * Environment:
  * FAKE_CUDA_DELAY_US=N    each stream is a thread, which waits up to N us before each operation.
  *                         Default: an operation is done as late as possible, when somebody waits for
@@ -77,6 +81,7 @@ struct fake_allocation {
     enum fake_kind kind;
     bool by_malloc;
     bool is_buffer; /* was an argument of a communication */
+    bool synchronous; /* the program's copies end before they return (SYNC_MEMOPS) */
     bool unmapped;  /* an address of virtual memory with nothing behind it */
     uint64_t id;
     struct CUctx_st *context;

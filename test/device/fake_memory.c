@@ -235,10 +235,11 @@ API int cuPointerSetAttribute(const void *value, int attribute, tern_cu_addr add
     (void)value;
     struct fake_allocation *allocation = fake_find((void *)(uintptr_t)address);
     fake_count(__func__);
-    return attribute == TERN_CU_ATTRIBUTE_SYNC_MEMOPS && allocation &&
-                   (allocation->kind == FAKE_PLAIN || allocation->kind == FAKE_IMPORT)
-               ? 0
-               : TERN_CU_INVALID_VALUE;
+    if (attribute != TERN_CU_ATTRIBUTE_SYNC_MEMOPS || !allocation ||
+        (allocation->kind != FAKE_PLAIN && allocation->kind != FAKE_IMPORT))
+        return TERN_CU_INVALID_VALUE;
+    allocation->synchronous = true;
+    return 0;
 }
 
 /* Sets one attribute of an address. Returns false if we do not know the attribute. */

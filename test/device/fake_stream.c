@@ -28,6 +28,7 @@ struct operation {
     enum { COPY, LAUNCH, RECORD, WAIT } kind;
     struct tern_cu_copy_2d rows; /* width and height of a plain copy: bytes and 1 */
     struct fake_launch launch;
+    void *kept; /* a copy of what is copied; NULL: none */
     struct CUevent_st *event;
     uint64_t number; /* of the record */
     struct operation *next;
@@ -37,6 +38,7 @@ struct CUstream_st {
     struct CUctx_st *context;
     struct operation *first, **last;
     bool alive, busy, threaded;
+    bool legacy; /* its context's default stream */
     int error; /* of an operation that failed */
     int asked;
     pthread_t thread;
@@ -137,6 +139,7 @@ static void do_first(struct CUstream_st *stream)
     } else if (operation->kind == WAIT) {
         await_record(operation->event, operation->number);
     }
+    free(operation->kept);
     free(operation);
 }
 
@@ -221,9 +224,25 @@ static int check_stream(const char *name, const struct CUstream_st *stream)
     int rc = fake_usable(name);
     if (rc)
         return rc;
-    if (!stream || !stream->alive || stream->context != fake_current()) /* another device's */
+    if (stream && !stream->alive)
+        fake_die("a stream that was destroyed is used");
+    if (!stream || stream->context != fake_current()) /* another device's */
         return TERN_CU_INVALID_HANDLE;
     return 0;
+}
+
+/* Makes a stream of the current context. NULL: there are too many. The gate is closed. */
+static struct CUstream_st *make_stream(bool legacy)
+{
+    struct CUstream_st *stream = streams;
+    while (stream < streams + STREAMS && (stream->alive || stream->threaded))
+        stream++;
+    if (stream == streams + STREAMS)
+        return NULL;
+    *stream = (struct CUstream_st){.context = fake_current(), .alive = true, .legacy = legacy};
+    stream->last = &stream->first;
+    stream->threaded = delay() > 0 && pthread_create(&stream->thread, NULL, work, stream) == 0;
+    return stream;
 }
 
 API int cuStreamCreate(struct CUstream_st **ret_stream, unsigned flags)
@@ -231,19 +250,21 @@ API int cuStreamCreate(struct CUstream_st **ret_stream, unsigned flags)
     (void)flags;
     int rc = fake_usable(__func__);
     pthread_mutex_lock(&fake_gate);
-    struct CUstream_st *stream = streams;
-    while (stream < streams + STREAMS && (stream->alive || stream->threaded))
-        stream++;
-    if (!rc && stream == streams + STREAMS)
-        rc = FAKE_OUT_OF_MEMORY;
     if (!rc) {
-        *stream = (struct CUstream_st){.context = fake_current(), .alive = true};
-        stream->last = &stream->first;
-        stream->threaded = delay() > 0 && pthread_create(&stream->thread, NULL, work, stream) == 0;
-        *ret_stream = stream;
+        *ret_stream = make_stream(false);
+        rc = *ret_stream ? 0 : FAKE_OUT_OF_MEMORY;
     }
     pthread_mutex_unlock(&fake_gate);
     return rc;
+}
+
+/* Returns the default stream of the current context; NULL: it has none yet. The gate is closed. */
+static struct CUstream_st *find_legacy(void)
+{
+    for (int i = 0; i < STREAMS; i++)
+        if (streams[i].alive && streams[i].legacy && streams[i].context == fake_current())
+            return &streams[i];
+    return NULL;
 }
 
 /* Ends a stream; what was queued is done before. */
@@ -291,6 +312,14 @@ API int cuStreamSynchronize(struct CUstream_st *stream)
 
 API int cuStreamQuery(struct CUstream_st *stream)
 {
+    uintptr_t number = (uintptr_t)stream;
+    if (number == TERN_CU_STREAM_LEGACY || number == TERN_CU_STREAM_PER_THREAD) {
+        pthread_mutex_lock(&fake_gate);
+        stream = number == TERN_CU_STREAM_LEGACY ? find_legacy() : NULL;
+        pthread_mutex_unlock(&fake_gate);
+        if (!stream)
+            return fake_usable(__func__);
+    }
     int rc = check_stream(__func__, stream);
     if (rc)
         return rc;
@@ -412,14 +441,44 @@ static int copy_now(const char *name, tern_cu_addr to, tern_cu_addr from, size_t
     int rc = fake_usable(name);
     struct tern_cu_copy_2d copy = plain(to, from, bytes);
     pthread_mutex_lock(&fake_gate);
+    struct CUstream_st *legacy = rc ? NULL : find_legacy();
+    if (legacy)
+        finish(legacy);
     if (!rc && bytes)
         rc = do_copy(&copy) ? TERN_CU_INVALID_VALUE : 0;
     pthread_mutex_unlock(&fake_gate);
     return rc;
 }
 
+/* Returns true if a copy from host memory may return before it is done. */
+static bool may_be_late(tern_cu_addr to, const void *from, size_t bytes)
+{
+    const struct fake_allocation *allocation = fake_find((void *)(uintptr_t)to);
+    return bytes && bytes <= 65536 && allocation && !allocation->by_malloc &&
+           allocation->kind == FAKE_PLAIN && !allocation->synchronous && !fake_in_arena(from) &&
+           !fake_is_pinned(from);
+}
+
+/* Queues a copy in the default stream. Returns false if that is not possible. */
+static bool copy_late(tern_cu_addr to, const void *from, size_t bytes)
+{
+    pthread_mutex_lock(&fake_gate);
+    struct CUstream_st *legacy = find_legacy();
+    legacy = legacy ? legacy : make_stream(true);
+    pthread_mutex_unlock(&fake_gate);
+    void *kept = legacy ? malloc(bytes) : NULL;
+    if (!kept)
+        return false;
+    memcpy(kept, from, bytes);
+    struct tern_cu_copy_2d copy = plain(to, (uintptr_t)kept, bytes);
+    return queue(legacy, (struct operation){.kind = COPY, .rows = copy, .kept = kept}) == 0;
+}
+
 API int cuMemcpyHtoD_v2(tern_cu_addr to, const void *from, size_t bytes)
 {
+    if (fake_current() && fake_current()->alive && may_be_late(to, from, bytes) &&
+        copy_late(to, from, bytes))
+        return fake_usable(__func__);
     return copy_now(__func__, to, (uintptr_t)from, bytes);
 }
 
@@ -517,7 +576,7 @@ static bool lives(const struct CUctx_st *context)
 void fake_list_streams(void)
 {
     for (int i = 0; i < STREAMS; i++)
-        if (streams[i].alive && lives(streams[i].context))
+        if (streams[i].alive && !streams[i].legacy && lives(streams[i].context))
             fprintf(stderr, "fake_cuda: a stream of device %d was not destroyed\n",
                     streams[i].context->device);
     for (int i = 0; i < EVENTS; i++)

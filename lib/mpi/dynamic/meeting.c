@@ -13,6 +13,7 @@
 #include "lib/pml/pml.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
+#include "lib/util/now.h"
 #include "lib/util/param.h"
 
 #include <errno.h>
@@ -43,13 +44,6 @@ struct tern_port {
 };
 
 static struct tern_port *ports;
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 /* ---- opening and closing ---- */
 
@@ -276,7 +270,7 @@ static bool is_over(const void *what)
         wait->events = events;
     }
     return tern_line_is_over(wait->line) || wait->line->step == TERN_LINE_CALLED ||
-           (wait->until_ms && now_ms() > wait->until_ms);
+           (wait->until_ms && tern_now_ms() > wait->until_ms);
 }
 
 /* Waits for a condition while packets move, and until the descriptor wakes this thread. One waiter
@@ -299,7 +293,7 @@ static void finish_line(struct tern_waiter *waiter, struct tern_line *line, uint
 {
     struct wait_for_line wait = {.line = line,
                                  .epoll = epoll_create1(EPOLL_CLOEXEC),
-                                 .until_ms = limit_ms ? now_ms() + limit_ms : 0,
+                                 .until_ms = limit_ms ? tern_now_ms() + limit_ms : 0,
                                  .events = tern_line_events(line)};
     struct epoll_event event = {.events = (uint32_t)wait.events};
     if (line->fd >= 0)
