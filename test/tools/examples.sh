@@ -47,6 +47,10 @@ if [ -x "${MPICC%/*}/mpifort" ] && command -v gfortran >/dev/null; then
     "$MPIRUN" -q -n 3 ./heat_f fortran.pgm >/dev/null 2>&1
     cmp heat.pgm fortran.pgm
 fi
+# a python3 without modules
+make check-python PYTHON="/usr/bin/python3 -S" MPIRUN="$MPIRUN -q" >out 2>&1 || { cat out; exit 1; }
+[ "$(grep -cE '^(ring|heat)_py: skipped, ModuleNotFoundError' out)" = 2 ]
+if grep ': right$' out; then exit 1; fi
 for module in mpi4py numpy; do
     [ -d /usr/lib/python3/dist-packages/$module ] || { echo "there is no $module; install the package python3-$module"; exit 1; }
 done
