@@ -201,10 +201,9 @@ void tern_host_list_add(struct tern_host_list *list, const struct tern_host_entr
 {
     struct tern_host_entry *known = tern_host_list_find_entry(list, entry);
     if (known) {
-        if (*entry->address && !entry->here && strcasecmp(known->name, entry->name))
-            tern_log("%s and %s are the same host, %s; their slots are "
-                     "added", known->name, entry->name,
-                     entry->address);
+        if (strcasecmp(known->name, entry->name))
+            tern_log("%s and %s are the same host%s%s; their slots are added", known->name,
+                     entry->name, *entry->address ? ", " : "", entry->address);
         known->slots = add_slots(known->slots ? known->slots : 1, entry->slots ? entry->slots : 1,
                                  MOST_SLOTS);
         known->max_slots = add_slots(known->max_slots, entry->max_slots, MOST_SLOTS);
