@@ -217,9 +217,9 @@ int tern_figure_file_store(const char *path, const struct tern_figure *figures, 
      * one */
     if (snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid()) >= (int)sizeof fresh)
         return store_fault(path, ENAMETOOLONG);
-    if (make_directories(path) || write_file(fresh, figures, figure_count))
+    if (make_directories(path))
         return store_fault(path, errno);
-    if (rename(fresh, path) == 0)
+    if (write_file(fresh, figures, figure_count) == 0 && rename(fresh, path) == 0)
         return 0;
     int error = errno;
     unlink(fresh);

@@ -134,24 +134,31 @@ static bool is_printable(uint32_t character)
     bool surrogate = character >= 0xd800 && character < 0xe000;
     bool directs = (character >= 0x2028 && character <= 0x202e) ||
                    (character >= 0x2066 && character <= 0x2069);
-    return !control && !surrogate && !directs;
+    bool none = character == 0xfffe || character == 0xffff; /* XML takes neither */
+    return !control && !surrogate && !directs && !none;
+}
+
+int tern_text_character(const char *text)
+{
+    uint32_t character = 0; /* stays if there is no character */
+    int length = read_character((const unsigned char *)text, &character);
+    return is_printable(character) ? length : 0;
 }
 
 /* Writes into `shown` how the character at `text` is shown. Returns how many bytes of `text` that
  * covers. */
 static int show_character(const char *text, bool keeps_lines, char shown[8])
 {
-    uint32_t character;
-    int length = read_character((const unsigned char *)text, &character);
-    if ((length && is_printable(character)) || (keeps_lines && strncmp(text, "\n    ", 5) == 0))
+    int length = tern_text_character(text);
+    if (!length && keeps_lines && strncmp(text, "\n    ", 5) == 0)
+        length = 1;
+    if (length)
         snprintf(shown, 8, "%.*s", length, text);
     else if (*text == '\n' || *text == '\t')
         snprintf(shown, 8, "\\%c", *text == '\n' ? 'n' : 't');
-    else {
+    else
         snprintf(shown, 8, "\\x%02x", (unsigned char)*text);
-        length = 1;
-    }
-    return length;
+    return length ? length : 1;
 }
 
 size_t tern_text_make_printable(const char *text, bool keeps_lines, char *ret_text, size_t room)

@@ -23,6 +23,10 @@ char *tern_read_text(const char *path, const char **ret_why);
 /* Reads like tern_read_text, with a limit of `silence_ms` in place of the minute. For tests. */
 char *tern_read_text_within(const char *path, int silence_ms, const char **ret_why);
 
+/* Returns the number of bytes of the character at `text` if it is printable UTF-8. Returns 0 if it
+ * is not. */
+int tern_text_character(const char *text);
+
 /* Writes `text` into `ret_text` such that a terminal shows it and does nothing else. What is not
  * printable UTF-8 becomes \n, \t or \xNN. Control codes do not count as printable, nor do
  * characters that change the direction of writing. With `keeps_lines` a line break stays if four

@@ -42,6 +42,15 @@ is "from records: status" "$?" "$said"
 is "from records" "$(grep -v '^mpicheck\|^report' again.out)" "$(grep -v '^mpicheck\|^report' out)"
 on 2 ip neigh del 10.77.0.3 dev eth0
 
+# two names lead to one host: the second is named, and not measured; also of the host that mpicheck runs on
+printf '%s\n' "10.77.0.3 third" "10.77.0.1 first" >>etc-hosts
+check -H n1,n2,n3,third --network-only
+has "two names, one host" out '^FAIL  third +left out: two names, one host: it is n3'
+has "two names, one host" out '^mpicheck .* 4 hosts asked, 3 answered'
+[ "$rc" != 0 ] || complain "two names, one host: well"
+check -H n1,n2,first --network-only
+has "two names of this host" out '^FAIL  first +left out: two names, one host: it is n1'
+
 # the end by Ctrl-C writes what is known
 rm -rf report
 nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- "$TERN_PREFIX/bin/mpicheck" --out report "${network[@]}" --soak 5 >out 2>err &

@@ -44,3 +44,4 @@ for sample in range(5):
         print(f"@ bw {a} {b} alone {rate(a, b, 0.02):.1f} 0.99")
         print(f"@ bw {b} {a} alone {rate(b, a, 0.02):.1f} 0.99")
 print("@ phase pairs 40.0 done")
+print("@ end done")

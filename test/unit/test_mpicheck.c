@@ -7,6 +7,7 @@
 #include "tools/mpicheck/fold.h"
 #include "tools/mpicheck/judge_facts.h"
 #include "tools/mpicheck/medians.h"
+#include "tools/mpicheck/records.h"
 #include "tools/mpicheck/reports.h"
 #include "random.h"
 #include "suite.h"
@@ -213,13 +214,16 @@ START_TEST(expected_figures_are_read)
     ck_assert(tern_mc_read_expected("bw=11.5GB/s,lat=3us", &bandwidth, &latency));
     ck_assert_double_eq_tol(bandwidth, 11500, 1e-6);
     ck_assert_double_eq_tol(latency, 3, 1e-9);
+    bandwidth = latency = 0;
     ck_assert(tern_mc_read_expected("bw=100Gbit/s", &bandwidth, &latency));
     ck_assert_double_eq_tol(bandwidth, 12500, 1e-6);
     ck_assert(tern_mc_read_expected("lat=900ns", &bandwidth, &latency));
     ck_assert_double_eq_tol(latency, 0.9, 1e-9);
+    bandwidth = latency = 0;
     static const char *const wrong[] = {"", "bw=", "bw=5", "bw=-1GB/s", "lat=3GB/s", "x=3us",
-                                        "bw=1GB/s;lat=2us", "bw=nanGB/s"};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+                                        "bw=1GB/s;lat=2us", "bw=nanGB/s",
+                                        "bw=1GB/s,bw=2GB/s"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++, bandwidth = latency = 0)
         ck_assert_msg(!tern_mc_read_expected(wrong[i], &bandwidth, &latency), "%s", wrong[i]);
 }
 END_TEST
@@ -246,12 +250,55 @@ END_TEST
 START_TEST(wrong_records_are_refused)
 {
     struct tern_mc_data *data = tern_mc_data_new(2);
-    static const char *const wrong[] = {"", "host", "host 2 n3", "host -1 n0", "bw 0 0 pairs 1 1",
-                                        "bw 0 2 pairs 1 1", "lat 0 1 pairs x", "fact 0", "core 0",
-                                        "together x", "nothing 0 1", "dead 0", "hang 0 1"};
+    static const char *const wrong[] = {
+        "", "host", "host 2 n3", "host -1 n0", "host 1 n2", "host 0 two words", "bw 0 0 pairs 1 1",
+        "bw 0 2 pairs 1 1", "bw 0 1 pairs nan 1", "bw 0 1 pairs inf 1", "bw 0 1 pairs 1e99 1",
+        "bw 0 1 pairs 0x1 1", "bw 0 1 pairs -1 1", "bw 0 1 pairs 1 1 1", "bw 0 1 other 1 1",
+        "bw 0 1 pairs 1", "lat 0 1 pairs x", "lat 0 1 pairs 1 1", "first 0 1", "fact 0", "core 0",
+        "core 0 99999999999999999999 1 1", "clock 0 nan 0", "together x", "together bisection 1",
+        "together other 1 1", "nothing 0 1", "dead 0", "dead 0 1 soon", "hang 0 1", "hang 0 1 X",
+        "begin", "begin 1e300", "phase x", "end", "end soon", "reach 0"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         ck_assert_msg(!tern_mc_take(data, wrong[i]), "%s", wrong[i]);
+    take(data, "host 0 n1");
+    ck_assert(!tern_mc_take(data, "host 0 n1"));
+    take(data, "host 1 n2");
+    for (int i = 0; i < data->count; i++)
+        ck_assert_int_eq(data->hosts[i].fact_count + data->hosts[i].core_count, 0);
+    ck_assert_int_eq(data->state[1] | data->phase_count, 0);
     tern_mc_data_free(data);
+}
+END_TEST
+
+START_TEST(records_become_printable)
+{
+    static const char *const texts[][2] = {
+        {"fact 0 a\tb c", "fact 0 a b c"},
+        {"gone 0 \x1b[2J\x07", "gone 0 \\x1b[2J\\x07"},
+        {"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x99\x82", "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x99\x82"},
+        {"\xc3", "\\xc3"},
+        {"\xff\xc0\xaf", "\\xff\\xc0\\xaf"},
+        {"\xc2\x9b", "\\xc2\\x9b"},
+        {"\xe2\x80\xae", "\\xe2\\x80\\xae"},
+        {"\xed\xa0\x80 \xef\xbf\xbf", "\\xed\\xa0\\x80 \\xef\\xbf\\xbf"},
+        {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char *made = tern_mc_printable(texts[i][0]);
+        ck_assert_str_eq(made, texts[i][1]);
+        free(made);
+    }
+}
+END_TEST
+
+START_TEST(hosts_may_not_say_what_mpicheck_decides)
+{
+    static const char *const ours[] = {"host 0 n1", "gone 0 x", "unmeasured 0 x", "begin 1 x",
+                                       "phase x 1 x", "reach", "end done", "other 0"};
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        ck_assert_msg(!tern_mc_may_come_from_hosts(ours[i]), "%s", ours[i]);
+    ck_assert(tern_mc_may_come_from_hosts("fact 0 a b"));
+    ck_assert(tern_mc_may_come_from_hosts("bw 0 1 pairs 1 1"));
 }
 END_TEST
 
@@ -478,6 +525,11 @@ START_TEST(interfaces_that_connect_hosts_are_found)
         take(data, "fact %d nic.eth0.running yes", i);
     }
     take(data, "fact 0 addr.only0 10.5.0.1/24");
+    /* an interface becomes a directory */
+    for (int i = 0; i < 3; i++) {
+        take(data, "fact %d addr.../../eth2 10.79.0.%d/24", i, i + 1);
+        take(data, "fact %d addr.. 10.80.0.%d/24", i, i + 1);
+    }
     ck_assert_int_eq(tern_mc_interfaces(data, names), 2);
     ck_assert_str_eq(names[0], "eth0");
     ck_assert_str_eq(names[1], "ib0");
@@ -783,6 +835,8 @@ START_TEST(texts_of_others_cannot_break_a_report)
     ck_assert_int_eq(ends, 2);
     ck_assert_ptr_null(strstr(plain, "</script>"));
     ck_assert_ptr_null(strchr(plain, 1));
+    ck_assert_ptr_nonnull(strstr(plain, "\\ufffd"));
+    ck_assert_ptr_nonnull(strstr(cases, "&#xfffd;"));
     ck_assert_ptr_null(strstr(cases, "<b>"));
     free(page);
     free(plain);
@@ -818,6 +872,8 @@ int main(void)
     tcase_add_test(tests, expected_figures_are_read);
     tcase_add_test(tests, fit_finds_host_and_rest);
     tcase_add_test(tests, wrong_records_are_refused);
+    tcase_add_test(tests, records_become_printable);
+    tcase_add_test(tests, hosts_may_not_say_what_mpicheck_decides);
     tests = suite_case(suite, "who is accused");
     tcase_add_test(tests, healthy_hosts_are_never_accused);
     tcase_add_test(tests, the_tournament_accuses_nobody);

@@ -19,6 +19,7 @@ struct tern_mc_check {
     char *own_mpirun; /* the launcher of this installation, which lists the hosts */
     char *mpirun;     /* the launcher of the MPI library under test */
     char *probe;      /* the measuring program */
+    long malformed;   /* number of records that were ignored */
     int files;        /* number of files made in `work` */
     bool shows;       /* the progress is shown on standard error */
     bool shown;       /* the terminal's last line is one of the progress */

@@ -33,6 +33,16 @@ void *tern_mc_alloc(long count, long size)
     return memory;
 }
 
+void *tern_mc_grow(void *list, int count, size_t size)
+{
+    if (count > 0 && (count & (count - 1)))
+        return list; /* there is room up to the next power of two */
+    void *grown = realloc(list, (count > 0 ? (size_t)count * 2 : 1) * size);
+    if (!grown)
+        no_memory();
+    return grown;
+}
+
 char *tern_mc_format(const char *format, ...)
 {
     char *text;

@@ -17,6 +17,7 @@ static const double facts_s = 60, node_s = 60, each_s = 0.1;
 
 struct listing {
     char **names;
+    char **why; /* why a host is not measured, or NULL */
     int count;
     char *said; /* what mpirun said first, NULL if nothing */
 };
@@ -27,24 +28,53 @@ static void ignore_record(void *context, const char *record)
     (void)record;
 }
 
-/* Takes a line "	NAME: slots=..." of mpirun's display of the allocation. */
+static bool is_listed(const struct listing *listing, const char *name)
+{
+    for (int i = 0; i < listing->count; i++)
+        if (strcmp(listing->names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Owns `name` and `why` afterwards. */
+static void list_host(struct listing *listing, char *name, char *why)
+{
+    listing->names = tern_mc_grow(listing->names, listing->count, sizeof *listing->names);
+    listing->why = tern_mc_grow(listing->why, listing->count, sizeof *listing->why);
+    listing->names[listing->count] = name;
+    listing->why[listing->count++] = why;
+}
+
+/* Takes "A and B are the same host; ...": mpirun uses the first name only. */
+static bool take_alias(struct listing *listing, const char *line)
+{
+    char first[256], second[256];
+    int used = 0;
+    if (sscanf(line, "%255s and %255s are the same host%n", first, second, &used) != 2 || !used)
+        return false;
+    if (!is_listed(listing, second))
+        list_host(listing, tern_mc_format("%s", second),
+                  tern_mc_format("two names, one host: it is %s", first));
+    return true;
+}
+
+/* Takes a line of mpirun: "	NAME: slots=..." of its display of the allocation, or a message. */
 static void take_listed(void *context, const char *line)
 {
     struct listing *listing = context;
     const char *slots = strstr(line, ": slots=");
-    if (*line != '\t' || !slots) {
-        if (strncmp(line, "mpirun: ", 8) == 0 && !listing->said)
+    if (*line == '\t' && slots) {
+        list_host(listing, tern_mc_format("%.*s", (int)(slots - line - 1), line + 1), NULL);
+    } else if (strncmp(line, "mpirun: ", 8) == 0 && !take_alias(listing, line + 8)) {
+        if (strncmp(line + 8, "warning: ", 9) == 0)
+            tern_log("%s", line + 8);
+        else if (!listing->said)
             listing->said = tern_mc_format("%s", line + 8);
-        return;
     }
-    char **names = tern_mc_alloc(listing->count + 1, sizeof *names);
-    for (int i = 0; i < listing->count; i++)
-        names[i] = listing->names[i];
-    names[listing->count++] = tern_mc_format("%.*s", (int)(slots - line - 1), line + 1);
-    free(listing->names);
-    listing->names = names;
 }
 
+/* Asks mpirun for the hosts. Its warnings about parameters are told here, once: the jobs of the
+ * phases are quiet. */
 static bool list_hosts(const struct tern_mc_check *check, struct listing *listing)
 {
     struct tern_words words = {0};
@@ -55,8 +85,10 @@ static bool list_hosts(const struct tern_mc_check *check, struct listing *listin
                                     .line = take_listed,
                                     .context = listing};
     tern_words_add(&words, "%s", check->own_mpirun);
-    tern_words_split(&words, "-q");
+    if (!check->options->mpi)
+        tern_words_append(&words, &check->options->mpirun);
     tern_words_append(&words, &check->options->hosts);
+    tern_words_split(&words, check->options->fakes ? "-H localhost" : NULL);
     tern_words_split(&words, "--display-allocation --dry-run true");
     bool listed = tern_mc_run(&job) == TERN_MC_DONE && listing->count > 0;
     tern_words_free(&words);
@@ -66,24 +98,48 @@ static bool list_hosts(const struct tern_mc_check *check, struct listing *listin
     return listed;
 }
 
+static void free_listing(struct listing *listing)
+{
+    for (int i = 0; i < listing->count; i++) {
+        free(listing->names[i]);
+        free(listing->why[i]);
+    }
+    free(listing->names);
+    free(listing->why);
+    free(listing->said);
+    *listing = (struct listing){0};
+}
+
 static void make_up_hosts(const struct tern_mc_check *check, struct listing *listing)
 {
     char name[256] = "";
     gethostname(name, sizeof name - 1);
-    listing->count = check->options->fakes;
-    listing->names = tern_mc_alloc(listing->count, sizeof *listing->names);
-    for (int i = 0; i < listing->count; i++)
-        listing->names[i] = tern_mc_format("%s/%d", name, i);
+    free_listing(listing);
+    for (int i = 0; i < check->options->fakes; i++)
+        list_host(listing, tern_mc_format("%s/%d", name, i), NULL);
+}
+
+/* Second names come last: their messages came at any time. */
+static void record_hosts(struct tern_mc_check *check, const struct listing *listing)
+{
+    int host = 0;
+    for (int gone = 0; gone < 2; gone++)
+        for (int i = 0; i < listing->count; i++) {
+            if ((listing->why[i] != NULL) != gone)
+                continue;
+            tern_mc_record(check, "host %d %s", host, listing->names[i]);
+            if (gone)
+                tern_mc_record(check, "gone %d %s", host, listing->why[i]);
+            host++;
+        }
 }
 
 bool tern_mc_find_hosts(struct tern_mc_check *check)
 {
     struct listing listing = {0};
-    bool found = true;
-    if (check->options->fakes)
+    bool found = list_hosts(check, &listing);
+    if (found && check->options->fakes)
         make_up_hosts(check, &listing);
-    else
-        found = list_hosts(check, &listing);
     if (listing.count > TERN_MC_HOSTS_MOST) {
         tern_log("%d hosts; expected at most %d: -H names some of them", listing.count,
                  TERN_MC_HOSTS_MOST);
@@ -92,13 +148,9 @@ bool tern_mc_find_hosts(struct tern_mc_check *check)
     check->data = found ? tern_mc_data_new(listing.count) : NULL;
     if (found && !check->data)
         tern_log("no memory for the data of %d hosts", listing.count);
-    for (int i = 0; i < listing.count; i++) {
-        if (check->data)
-            tern_mc_record(check, "host %d %s", i, listing.names[i]);
-        free(listing.names[i]);
-    }
-    free(listing.names);
-    free(listing.said);
+    if (check->data)
+        record_hosts(check, &listing);
+    free_listing(&listing);
     return check->data;
 }
 
@@ -145,7 +197,7 @@ void tern_mc_phase_facts(struct tern_mc_check *check)
     double begin = tern_mc_now();
     tern_mc_step_run(check, &step);
     for (int i = 0; i < check->data->count; i++)
-        if (check->data->hosts[i].fact_count == 0)
+        if (check->data->hosts[i].fact_count == 0 && !check->data->hosts[i].gone)
             hosts[silent++] = i;
     if (silent > 0 && step.end != TERN_MC_INTERRUPTED)
         ask_each(check, hosts, silent);

@@ -2,6 +2,7 @@
 #include "tools/mpicheck/interfaces.h"
 
 #include <arpa/inet.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,14 +79,21 @@ static bool is_listed(const char *const *names, int count, const char *name)
     return false;
 }
 
+/* Returns true if a name can be that of an interface. It becomes a directory, and hosts are not
+ * trusted. */
+static bool is_name(const char *name)
+{
+    return *name && *name != '.' && strlen(name) < IFNAMSIZ && !strpbrk(name, "/\\ ,");
+}
+
 int tern_mc_interfaces(const struct tern_mc_data *data, const char **ret_names)
 {
     int count = 0;
     for (int i = 0; i < data->count; i++)
         for (int k = 0; k < data->hosts[i].fact_count && count < TERN_MC_NICS_MOST; k++) {
             const char *key = data->hosts[i].facts[k].key;
-            if (strncmp(key, "addr.", 5) == 0 && !is_listed(ret_names, count, key + 5) &&
-                connects_hosts(data, key + 5))
+            if (strncmp(key, "addr.", 5) == 0 && is_name(key + 5) &&
+                !is_listed(ret_names, count, key + 5) && connects_hosts(data, key + 5))
                 ret_names[count++] = key + 5;
         }
     return count;

@@ -18,11 +18,13 @@
  *     together NAME VALUE VALUE              last I SHARE
  *     call FROM TO TEXT                      gpu I GPU TO_GB_S FROM_GB_S WITHIN_GB_S SHARE NAME
  *     gpupair I FROM_GPU TO_GPU GB_S SHARE REACHES
+ *     end done|interrupted
  *
  * Two more are for mpicheck alone, and are not kept: `here I`, a rank has begun the phase; `slow I
  * PEER`, a stage takes long, and this rank lacks a processor.
  *
- * I, A, B, FROM and TO are numbers of hosts. PHASE is pairs, alone or soak. Units: us, ms, MB/s. */
+ * I, A, B, FROM and TO are numbers of hosts. PHASE is pairs, alone or soak. Units: us, ms, MB/s.
+ * `host` names the hosts in their order. `end` is the last record: a file without it was cut. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -113,7 +115,7 @@ struct tern_mc_data {
     char **texts; /* of dead and broken pairs, or NULL */
     char *stages; /* of pairs that hung: the first letter of the stage */
     struct tern_mc_alone *alone;
-    int alone_count, alone_room;
+    int alone_count;
     struct tern_mc_phase *phases;
     int phase_count;
     double bisection, bisection_worst, allreduce_us, alltoall;
@@ -122,18 +124,12 @@ struct tern_mc_data {
     char *title;
     long wrong_blocks;
     bool soaked;
+    bool ended, interrupted; /* the check has ended, by itself or early */
 };
 
 /* Makes data of `count` hosts without names. Returns NULL if there is no memory. */
 struct tern_mc_data *tern_mc_data_new(int count);
 void tern_mc_data_free(struct tern_mc_data *data);
-
-/* Takes a record, without the "@ " before it. Returns false if it is none, or names a host that is
- * not there. */
-bool tern_mc_take(struct tern_mc_data *data, const char *record);
-
-/* Reads a file of records. Returns the data, or NULL after a message. */
-struct tern_mc_data *tern_mc_read(const char *path);
 
 /* Returns the value of a host's fact, or NULL. */
 const char *tern_mc_fact(const struct tern_mc_host *host, const char *key);

@@ -17,6 +17,7 @@
 #include "tools/mpicheck/checkup.h"
 #include "tools/mpicheck/fold.h"
 #include "tools/mpicheck/interfaces.h"
+#include "tools/mpicheck/records.h"
 #include "tools/mpicheck/reports.h"
 
 enum { UNMEASURED = 3, INTERRUPTED = 130, SAME_SECOND_MOST = 100 };
@@ -46,32 +47,59 @@ static char *make_new_directory(void)
     return NULL;
 }
 
+/* Makes a directory if it is not there. Returns false after a message. */
+static bool make_directory(const char *path, bool *ret_made)
+{
+    *ret_made = mkdir(path, 0777) == 0;
+    if (*ret_made || errno == EEXIST)
+        return true;
+    tern_log("cannot make the directory %s: %s; --out names another place", path, strerror(errno));
+    return false;
+}
+
 /* Finds or makes the directory of the reports. Writes NULL if none is wanted. Returns false after a
  * message. The caller frees the name. */
-static bool find_directory(const struct tern_mc_options *options, char **ret_directory)
+static bool find_directory(const struct tern_mc_options *options, char **ret_directory,
+                           bool *ret_made)
 {
     *ret_directory = NULL;
     if (!options->out && (options->host_only || options->from))
         return true;
-    if (!options->out)
-        return (*ret_directory = make_new_directory());
-    if (mkdir(options->out, 0777) && errno != EEXIST) {
-        tern_log("cannot make the directory %s: %s; --out names another place", options->out,
-                 strerror(errno));
+    if (options->out && !make_directory(options->out, ret_made))
         return false;
-    }
-    *ret_directory = tern_mc_format("%s", options->out);
-    return true;
+    *ret_directory = options->out ? tern_mc_format("%s", options->out) : make_new_directory();
+    *ret_made |= !options->out;
+    return *ret_directory;
 }
 
-static FILE *open_records(const char *directory)
+/* Begins the file of records with the hosts, which were found before it was open. Returns false
+ * after a message. */
+static bool begin_records(struct tern_mc_check *check, const char *directory)
 {
     char *path = tern_mc_format("%s/records.txt", directory);
-    FILE *file = fopen(path, "we");
-    if (!file)
-        tern_log("cannot write %s: %s; --out names another place", path, strerror(errno));
+    check->records = fopen(path, "we");
+    bool open = check->records || tern_mc_end_file(NULL, path);
     free(path);
-    return file;
+    for (int i = 0; open && i < check->data->count; i++) {
+        const struct tern_mc_host *host = &check->data->hosts[i];
+        fprintf(check->records, "@ host %d %s\n", i, host->name);
+        if (host->gone)
+            fprintf(check->records, "@ gone %d %s\n", i, host->gone);
+    }
+    return open;
+}
+
+/* Ends the file of records. Returns false after a message if it is not whole. */
+static bool end_records(struct tern_mc_check *check, const char *directory)
+{
+    tern_mc_record(check, "end %s", tern_mc_interrupted() ? "interrupted" : "done");
+    if (!check->records)
+        return true;
+    char *path = tern_mc_format("%s/records.txt", directory);
+    bool whole = tern_mc_end_file(check->records, path);
+    check->records = NULL;
+    free(path);
+    return whole;
 }
 
 /* ---- programs ---- */
@@ -170,8 +198,27 @@ static int answering(const struct tern_mc_data *data)
     return count;
 }
 
-/* Judges what was measured, and reports it. Returns the exit code. */
-static int report(const struct tern_mc_check *check, const char *directory, double seconds)
+/* Returns the exit code of a check that could not do all it should. */
+static int at_least_unmeasured(int code)
+{
+    return code < UNMEASURED ? UNMEASURED : code;
+}
+
+/* Writes the files. Then prints the page, which says if a file is missing. Returns the exit
+ * code. */
+static int write_all(struct tern_mc_result *result)
+{
+    if (result->directory)
+        tern_mc_write_reports(result);
+    tern_mc_print_page(result, stdout);
+    bool whole = tern_mc_output_is_whole();
+    return whole ? result->exit_code : at_least_unmeasured(result->exit_code);
+}
+
+/* Judges what was measured, and reports it. `unwritten`: the records could not be kept. Returns the
+ * exit code. */
+static int report(const struct tern_mc_check *check, const char *directory, double seconds,
+                  bool unwritten)
 {
     struct tern_mc_findings findings = {0};
     tern_mc_judge_hosts(check->data, &findings);
@@ -180,39 +227,38 @@ static int report(const struct tern_mc_check *check, const char *directory, doub
     tern_mc_judge_speed(check->data, &check->expected, &findings);
     tern_mc_judge_good(check->data, &findings);
     int code = tern_mc_exit_code(&findings, check->options->fail_on_warning);
-    if (tern_mc_interrupted())
+    if (check->data->interrupted)
         code = INTERRUPTED;
     else if (answering(check->data) == 0)
         code = UNMEASURED;
-    const struct tern_mc_result result = {.data = check->data,
-                                          .findings = &findings,
-                                          .seconds = seconds,
-                                          .exit_code = code,
-                                          .expected_bandwidth = check->expected.bandwidth,
-                                          .expected_latency_us = check->expected.latency_us,
-                                          .interrupted = tern_mc_interrupted(),
-                                          .directory = directory};
-    tern_mc_print_page(&result, stdout);
-    if (directory && tern_mc_write_reports(&result) && code < UNMEASURED)
-        code = UNMEASURED;
+    else if (unwritten || check->malformed)
+        code = at_least_unmeasured(code);
+    struct tern_mc_result result = {.data = check->data,
+                                    .findings = &findings,
+                                    .seconds = seconds,
+                                    .exit_code = code,
+                                    .expected_bandwidth = check->expected.bandwidth,
+                                    .expected_latency_us = check->expected.latency_us,
+                                    .interrupted = check->data->interrupted,
+                                    .unwritten = unwritten,
+                                    .directory = directory};
+    code = write_all(&result);
     tern_mc_findings_free(&findings);
     return code;
 }
 
 static int run_check(struct tern_mc_check *check, const char *directory)
 {
-    if (!find_programs(check, directory) || !tern_mc_find_hosts(check))
+    if (!find_programs(check, directory) || !tern_mc_find_hosts(check) || !read_baseline(check) ||
+        (directory && !begin_records(check, directory))) {
+        if (check->options->mpi && check->probe)
+            unlink(check->probe);
         return tern_mc_interrupted() ? INTERRUPTED : UNMEASURED;
-    if (directory && !(check->records = open_records(directory)))
-        return UNMEASURED;
-    /* the records of the hosts came before the file was open */
-    for (int i = 0; check->records && i < check->data->count; i++)
-        fprintf(check->records, "@ host %d %s\n", i, check->data->hosts[i].name);
+    }
     tern_mc_record(check, "begin %ld mpicheck %s", (long)time(NULL), PACKAGE_VERSION);
-    if (!read_baseline(check))
-        return UNMEASURED;
     measure(check);
-    return report(check, directory, tern_mc_now() - check->begin);
+    bool whole = end_records(check, directory);
+    return report(check, directory, tern_mc_now() - check->begin, !whole);
 }
 
 static int run_recorded(struct tern_mc_check *check, const char *directory)
@@ -222,13 +268,11 @@ static int run_recorded(struct tern_mc_check *check, const char *directory)
         return UNMEASURED;
     for (int i = 0; i < check->data->phase_count; i++)
         seconds += check->data->phases[i].seconds;
-    return report(check, directory, seconds);
+    return report(check, directory, seconds, false);
 }
 
 static void end_check(struct tern_mc_check *check)
 {
-    if (check->records)
-        fclose(check->records);
     if (check->work) {
         char *probe = tern_mc_format("%s/mpicheck-probe", check->work);
         unlink(probe);
@@ -321,14 +365,14 @@ static int run_by(struct tern_mc_options *options, const char *directory, const 
     char *reports = tern_mc_format("%s/%s", directory, name);
     char *baseline = options->baseline ? tern_mc_format("%s/%s", options->baseline, name) : NULL;
     int code = UNMEASURED;
+    bool made = false;
     options->baseline = baseline;
     printf("%s %s\n", what, name);
     fflush(stdout);
-    if (mkdir(reports, 0777) && errno != EEXIST)
-        tern_log("cannot make the directory %s: %s; --out names another place", reports,
-                 strerror(errno));
-    else
+    if (make_directory(reports, &made))
         code = run(options, reports);
+    if (made)
+        rmdir(reports); /* if it is empty */
     free(baseline);
     free(reports);
     return code;
@@ -376,14 +420,18 @@ int main(int argc, char **argv)
 {
     struct tern_mc_options options;
     char *directory = NULL;
+    bool made = false;
     int code = UNMEASURED;
     tern_log_name("mpicheck");
-    if (tern_mc_read_options(argc, argv, &options) && find_directory(&options, &directory)) {
-        tern_mc_catch_signals();
+    tern_mc_catch_signals();
+    if (tern_mc_read_options(argc, argv, &options) &&
+        find_directory(&options, &directory, &made)) {
         code = options.per_nic   ? run_per_nic(&options, directory)
                : options.per_gpu ? run_per_gpu(&options, directory)
                                  : run(&options, directory);
     }
+    if (made)
+        rmdir(directory); /* if it is empty: nothing was measured */
     tern_mc_options_free(&options);
     free(directory);
     return code;

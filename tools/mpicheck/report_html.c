@@ -152,7 +152,11 @@ static void print_host(const struct tern_mc_host *host, const struct tern_mc_fit
     for (int i = 0; i < host->socket_count; i++) {
         fputs(i ? ",[" : "[", out);
         tern_mc_print_string(host->sockets[i].nic, out);
-        fprintf(out, ",\"%s\",\"%s\"]", host->sockets[i].own, host->sockets[i].other);
+        putc(',', out);
+        tern_mc_print_string(host->sockets[i].own, out);
+        putc(',', out);
+        tern_mc_print_string(host->sockets[i].other, out);
+        putc(']', out);
     }
     putc(']', out);
     print_addresses(host, out);

@@ -3,27 +3,46 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "config.h"
 #include "lib/util/log.h"
+#include "lib/util/text.h"
 #include "tools/mpicheck/fold.h"
 #include "tools/mpicheck/model.h"
+
+/* ---- pieces of JSON ---- */
 
 void tern_mc_print_string(const char *text, FILE *out)
 {
     putc('"', out);
-    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
-        if (*at == '"' || *at == '\\')
-            fprintf(out, "\\%c", *at);
-        else if (*at < 0x20 || *at == '<' || *at == '>' || *at == '&' || *at == 0x7f)
-            fprintf(out, "\\u%04x", *at);
+    while (*text) {
+        int length = tern_text_character(text);
+        if (length == 0)
+            fputs("\\ufffd", out);
+        else if (*text == '"' || *text == '\\')
+            fprintf(out, "\\%c", *text);
+        else if (strchr("<>&", *text))
+            fprintf(out, "\\u%04x", (unsigned)*text);
         else
-            putc(*at, out);
+            fwrite(text, 1, (size_t)length, out);
+        text += length ? length : 1;
     }
     putc('"', out);
+}
+
+void tern_mc_print_number(double value, int digits, FILE *out)
+{
+    fprintf(out, "%.*g", digits, isfinite(value) ? value : 0);
+}
+
+static void print_entry(const char *name, double value, FILE *out)
+{
+    fprintf(out, ",\"%s\":", name);
+    tern_mc_print_number(value, 9, out);
 }
 
 /* ---- report.json ---- */
@@ -56,7 +75,9 @@ static void print_findings(const struct tern_mc_result *result, FILE *out)
         tern_mc_print_string(finding->what, out);
         fputs(",\"remedy\":", out);
         tern_mc_print_string(finding->next ? finding->next : "", out);
-        fprintf(out, ",\"value\":%.9g,\"expected\":%.9g}", finding->value, finding->expected);
+        print_entry("value", finding->value, out);
+        print_entry("expected", finding->expected, out);
+        putc('}', out);
     }
     fputs("],\n", out);
 }
@@ -84,8 +105,11 @@ static void print_host(const struct tern_mc_host *host, FILE *out)
     for (int i = 0; i < host->socket_count; i++) {
         fprintf(out, "%s[", i ? "," : "");
         tern_mc_print_string(host->sockets[i].nic, out);
-        fprintf(out, ",\"%s\",\"%s\",%.0f,%.0f]", host->sockets[i].own, host->sockets[i].other,
-                host->sockets[i].segments, host->sockets[i].resent);
+        putc(',', out);
+        tern_mc_print_string(host->sockets[i].own, out);
+        putc(',', out);
+        tern_mc_print_string(host->sockets[i].other, out);
+        fprintf(out, ",%.0f,%.0f]", host->sockets[i].segments, host->sockets[i].resent);
     }
     fputs("]}", out);
 }
@@ -116,8 +140,9 @@ void tern_mc_print_summary(const struct tern_mc_result *result, FILE *out)
     free(verdict);
     fputs(",\n\"phases\":[", out);
     for (int i = 0; i < data->phase_count; i++) {
-        fprintf(out, "%s{\"name\":\"%s\",\"seconds\":%.3f,\"result\":", i ? "," : "",
-                data->phases[i].name, data->phases[i].seconds);
+        fputs(i ? ",{\"name\":" : "{\"name\":", out);
+        tern_mc_print_string(data->phases[i].name, out);
+        fprintf(out, ",\"seconds\":%.3f,\"result\":", data->phases[i].seconds);
         tern_mc_print_string(data->phases[i].result, out);
         putc('}', out);
     }
@@ -148,17 +173,15 @@ void tern_mc_write_json(const struct tern_mc_result *result, FILE *out)
 
 static void print_xml(const char *text, FILE *out)
 {
-    for (; *text; text++) {
-        if (*text == '&')
-            fputs("&amp;", out);
-        else if (*text == '<')
-            fputs("&lt;", out);
-        else if (*text == '>')
-            fputs("&gt;", out);
-        else if (*text == '"')
-            fputs("&quot;", out);
+    while (*text) {
+        int length = tern_text_character(text);
+        if (length == 0)
+            fputs("&#xfffd;", out);
+        else if (strchr("&<>\"", *text))
+            fprintf(out, "&#%d;", *text);
         else
-            putc((unsigned char)*text < 0x20 ? ' ' : *text, out);
+            fwrite(text, 1, (size_t)length, out);
+        text += length ? length : 1;
     }
 }
 
@@ -224,7 +247,42 @@ static int write_model(const struct tern_mc_result *result)
     return 0;
 }
 
-int tern_mc_write_reports(const struct tern_mc_result *result)
+bool tern_mc_end_file(FILE *file, const char *path)
+{
+    bool failed = !file;
+    if (file) {
+        errno = 0;
+        failed = ferror(file);
+        failed |= fclose(file) != 0;
+    }
+    if (failed)
+        tern_log("cannot write %s: %s; --out names another directory", path,
+                 errno ? strerror(errno) : "a part of it is missing");
+    return !failed;
+}
+
+bool tern_mc_output_is_whole(void)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return true;
+    tern_log("cannot write to standard output: %s",
+             errno ? strerror(errno) : "a part is missing");
+    return false;
+}
+
+static bool write_file(const struct tern_mc_result *result, const char *name,
+                       void (*write)(const struct tern_mc_result *, FILE *))
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", result->directory, name);
+    FILE *file = fopen(path, "we");
+    if (file)
+        write(result, file);
+    return tern_mc_end_file(file, path);
+}
+
+void tern_mc_write_reports(struct tern_mc_result *result)
 {
     static const struct {
         const char *name;
@@ -234,20 +292,16 @@ int tern_mc_write_reports(const struct tern_mc_result *result)
         {"report.html", tern_mc_write_html}, {"junit.xml", tern_mc_write_junit},
         {"good.hosts", write_good},          {"bad.hosts", write_bad},
     };
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char path[PATH_MAX];
-        snprintf(path, sizeof path, "%s/%s", result->directory, files[i].name);
-        FILE *file = fopen(path, "we");
-        bool written = file;
-        if (file) {
-            files[i].write(result, file);
-            written = !ferror(file);
-            written &= fclose(file) == 0;
-        }
-        if (!written) {
-            tern_log("cannot write %s: %s; --out names another directory", path, strerror(errno));
-            return -1;
-        }
-    }
-    return write_model(result);
+    enum { COUNT = sizeof files / sizeof *files };
+    bool failed[COUNT] = {0}, known = result->unwritten;
+    bool unwritten = write_model(result) != 0;
+    for (int i = 0; i < COUNT; i++)
+        unwritten |= (failed[i] = !write_file(result, files[i].name, files[i].write));
+    if (!unwritten)
+        return;
+    result->unwritten = true;
+    result->exit_code = result->exit_code < 3 ? 3 : result->exit_code;
+    for (int i = 0; !known && i < COUNT; i++)
+        if (!failed[i])
+            write_file(result, files[i].name, files[i].write);
 }

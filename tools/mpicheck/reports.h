@@ -20,12 +20,23 @@ void tern_mc_write_html(const struct tern_mc_result *result, FILE *out);
 /* junit.xml: a test case for each kind of finding, for CI. */
 void tern_mc_write_junit(const struct tern_mc_result *result, FILE *out);
 
-/* Prints a text as a JSON string, with its quotes. "<" is escaped, for the page in HTML. */
+/* Prints a text as a JSON string, with its quotes. "<" is escaped, for the page in HTML. A byte
+ * that is not printable UTF-8 becomes U+FFFD. */
 void tern_mc_print_string(const char *text, FILE *out);
 
+/* Prints a number of JSON with so many digits; 0 if it is not finite. */
+void tern_mc_print_number(double value, int digits, FILE *out);
+
 /* Writes report.txt, report.json, report.html, junit.xml, good.hosts, bad.hosts and, if the network
- * was measured, model.conf into the result's directory. Returns 0, or -1 after a message about the
- * first file that failed. */
-int tern_mc_write_reports(const struct tern_mc_result *result);
+ * was measured, model.conf into the result's directory. If a file cannot be written, a message and
+ * the other files say so; result->unwritten is set, and the exit code is 3 at least. */
+void tern_mc_write_reports(struct tern_mc_result *result);
+
+/* Closes a file that was written; `file` is NULL if it could not be opened. Returns false after a
+ * message if the file is not whole. */
+bool tern_mc_end_file(FILE *file, const char *path);
+
+/* Returns false after a message if not all reached standard output. */
+bool tern_mc_output_is_whole(void);
 
 #endif

@@ -20,7 +20,8 @@ enum {
 
 static volatile sig_atomic_t interrupted;
 
-/* One of the two streams of a job; what is not a whole line yet waits here. */
+/* One of the two streams of a job; what is not a whole line yet waits here. The end of a line that
+ * is too long is dropped. */
 struct stream {
     int fd; /* -1: closed */
     size_t used;
@@ -57,6 +58,10 @@ void tern_mc_catch_signals(void)
     struct sigaction action = {.sa_handler = note_signal};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    struct sigaction before;
+    sigaction(SIGHUP, &action, &before);
+    if (before.sa_handler == SIG_IGN) /* nohup */
+        signal(SIGHUP, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
 }
 
@@ -125,13 +130,13 @@ static void take_bytes(struct running *running, struct stream *stream, const cha
                        size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (bytes[i] == '\n' || stream->used == LINE_MOST - 1) {
+        if (bytes[i] == '\n') {
             stream->line[stream->used] = 0;
             take_line(running, stream->line);
             stream->used = 0;
+        } else if (stream->used < LINE_MOST - 1) {
+            stream->line[stream->used++] = bytes[i] ? bytes[i] : '\x7f'; /* no text ends there */
         }
-        if (bytes[i] != '\n')
-            stream->line[stream->used++] = bytes[i];
     }
 }
 
@@ -142,7 +147,9 @@ static void read_stream(struct running *running, struct stream *stream)
     if (count > 0) {
         take_bytes(running, stream, bytes, (size_t)count);
     } else if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
-        take_bytes(running, stream, "\n", 1);
+        /* a record without an end was cut: its rank or mpirun was killed */
+        if (stream->used < 2 || strncmp(stream->line, "@ ", 2))
+            take_bytes(running, stream, "\n", 1);
         close(stream->fd);
         stream->fd = -1;
     }

@@ -15,7 +15,7 @@ enum tern_mc_end {
     TERN_MC_STUCK,       /* a rank has reported a hang or a lost connection */
     TERN_MC_TIMEOUT,     /* it took longer than its limit */
     TERN_MC_FAILED,      /* mpirun has ended with another status than 0 */
-    TERN_MC_INTERRUPTED, /* the user wants to end: Ctrl-C or SIGTERM */
+    TERN_MC_INTERRUPTED, /* the user wants to end: Ctrl-C, SIGTERM or SIGHUP */
 };
 
 struct tern_mc_job {
@@ -36,7 +36,8 @@ enum tern_mc_end tern_mc_run(const struct tern_mc_job *job);
 void tern_mc_run_many(const struct tern_mc_job *jobs, int count, int width,
                       enum tern_mc_end *ret_ends);
 
-/* From now on, SIGINT and SIGTERM end the job that runs. */
+/* From now on, SIGINT, SIGTERM and SIGHUP end the job that runs. SIGHUP stays ignored if it was, as
+ * by nohup. */
 void tern_mc_catch_signals(void);
 
 /* Returns true if the user wants to end. */

@@ -10,6 +10,7 @@
 #include "lib/util/log.h"
 #include "tools/mpicheck/checkup.h"
 #include "tools/mpicheck/fold.h"
+#include "tools/mpicheck/records.h"
 
 /* A step whose job runs. */
 struct underway {
@@ -20,6 +21,19 @@ struct underway {
     bool quiet; /* other steps run as well: none shows its progress */
 };
 
+/* Takes a record and keeps it. Counts it if it is malformed, or if `may` is false. */
+static void take(struct tern_mc_check *check, const char *text, bool may)
+{
+    char *record = tern_mc_printable(text);
+    if (!may || !tern_mc_take(check->data, record)) {
+        if (check->malformed++ == 0)
+            tern_log("ignored a malformed record: %.80s", record);
+    } else if (check->records) {
+        fprintf(check->records, "@ %s\n", record);
+    }
+    free(record);
+}
+
 void tern_mc_record(struct tern_mc_check *check, const char *format, ...)
 {
     char *record = NULL;
@@ -28,13 +42,8 @@ void tern_mc_record(struct tern_mc_check *check, const char *format, ...)
     if (vasprintf(&record, format, args) < 0)
         record = NULL;
     va_end(args);
-    if (!record)
-        return;
-    for (char *at = record; *at; at++)
-        if (*at == '\n')
-            *at = ' ';
-    if (tern_mc_take(check->data, record) && check->records)
-        fprintf(check->records, "@ %s\n", record);
+    if (record)
+        take(check, record, true);
     free(record);
 }
 
@@ -105,7 +114,7 @@ static void take_record(void *context, const char *record)
     } else if (strncmp(record, "slow ", 5) == 0) {
         take_slow(underway->step, record);
     } else {
-        tern_mc_record(underway->check, "%s", record);
+        take(underway->check, record, tern_mc_may_come_from_hosts(record));
     }
 }
 

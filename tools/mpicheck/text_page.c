@@ -44,12 +44,17 @@ char *tern_mc_verdict(const struct tern_mc_result *result)
     text = add_count(text, count_of(findings, TERN_MC_FAIL), "fault", "faults");
     text = add_count(text, count_of(findings, TERN_MC_WARN), "warning", "warnings");
     text = add_count(text, count_of(findings, TERN_MC_NOTE), "not measured", "not measured");
+    if (result->unwritten) {
+        char *more = tern_mc_format("%s%sa file could not be written", text, *text ? ", " : "");
+        free(text);
+        text = more;
+    }
     if (result->exit_code == INTERRUPTED)
         word = "interrupted";
     else if (result->exit_code == 4)
         word = "WRONG DATA";
     else if (result->exit_code == 3)
-        word = "could not measure";
+        word = result->unwritten ? "not reported" : "could not measure";
     else if (result->exit_code == 2)
         word = "FAIL";
     else if (result->exit_code == 1)
@@ -94,9 +99,8 @@ static void print_heading(const struct tern_mc_result *result, FILE *out)
         strftime(when, sizeof when, "%Y-%m-%d %H:%M UTC", &utc);
     for (int i = 0; i < result->data->count; i++)
         here += !result->data->hosts[i].gone;
-    fprintf(out, "mpicheck %s   %d host%s asked, %d answer%s   %.1f s   %s\n", PACKAGE_VERSION,
-            result->data->count, result->data->count == 1 ? "" : "s", here, here == 1 ? "s" : "",
-            result->seconds, when);
+    fprintf(out, "mpicheck %s   %d host%s asked, %d answered   %.1f s   %s\n", PACKAGE_VERSION,
+            result->data->count, result->data->count == 1 ? "" : "s", here, result->seconds, when);
 }
 
 static void print_finding(const struct tern_mc_finding *finding, bool with_next, FILE *out)

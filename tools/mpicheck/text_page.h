@@ -15,6 +15,7 @@ struct tern_mc_result {
     int exit_code;
     double expected_bandwidth, expected_latency_us; /* what the user expects; 0: nothing */
     bool interrupted;
+    bool unwritten;        /* a file of the report could not be written */
     const char *directory; /* of the reports; NULL: none are written */
 };
 

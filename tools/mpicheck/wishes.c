@@ -8,6 +8,7 @@
 
 #include "config.h"
 #include "lib/util/log.h"
+#include "tools/mpicheck/reports.h"
 
 enum { FAKES_MOST = 256, MINUTES_MOST = 7 * 24 * 60 };
 
@@ -96,9 +97,9 @@ bool tern_mc_read_expected(const char *text, double *ret_bandwidth, double *ret_
     if (!*text)
         return false;
     while (text && *text) {
-        if (strncmp(text, "bw=", 3) == 0)
+        if (strncmp(text, "bw=", 3) == 0 && *ret_bandwidth == 0)
             text = read_figure(text + 3, rates, ret_bandwidth);
-        else if (strncmp(text, "lat=", 4) == 0)
+        else if (strncmp(text, "lat=", 4) == 0 && *ret_latency_us == 0)
             text = read_figure(text + 4, times, ret_latency_us);
         else
             text = NULL;
@@ -146,6 +147,11 @@ static bool take_value(struct tern_mc_options *options, int option)
     case FAKE:
         return read_number("--made-up-hosts", optarg, FAKES_MOST, &options->fakes);
     case EXPECT:
+        if (options->bandwidth > 0 || options->latency_us > 0) {
+            tern_log("--expect %s: --expect stands before; expected it once, such as "
+                     "bw=11.5GB/s,lat=3us", optarg);
+            return false;
+        }
         if (tern_mc_read_expected(optarg, &options->bandwidth, &options->latency_us))
             return true;
         tern_log("--expect %s: expected figures such as bw=11.5GB/s,lat=3us", optarg);
@@ -168,6 +174,20 @@ static bool take_value(struct tern_mc_options *options, int option)
     }
 }
 
+/* Takes a word that must not be empty and is given once. */
+static bool take_word(const char *name, const char **at)
+{
+    if (*optarg && !*at) {
+        *at = optarg;
+        return true;
+    }
+    if (*at)
+        tern_log("%s %s: %s %s stands before; expected it once", name, optarg, name, *at);
+    else
+        tern_log("%s '': expected a name", name);
+    return false;
+}
+
 static bool take_option(struct tern_mc_options *options, int option, int argc, char **argv)
 {
     switch (option) {
@@ -175,20 +195,43 @@ static bool take_option(struct tern_mc_options *options, int option, int argc, c
     case FULL: options->full = true; return true;
     case HOST_ONLY: options->host_only = true; return true;
     case NETWORK_ONLY: options->network_only = true; return true;
-    case OUT: options->out = optarg; return true;
-    case FROM: options->from = optarg; return true;
-    case BASELINE: options->baseline = optarg; return true;
-    case MPI: options->mpi = optarg; return true;
+    case OUT: return take_word("--out", &options->out);
+    case FROM: return take_word("--from", &options->from);
+    case BASELINE: return take_word("--baseline", &options->baseline);
+    case MPI: return take_word("--mpi", &options->mpi);
     case MCA: return add_parameter(options, argc, argv);
     case 'q': options->quiet = true; return true;
     case 'h':
         fputs(help, stdout);
-        exit(0);
+        exit(tern_mc_output_is_whole() ? 0 : 3);
     case 'V':
         printf("mpicheck (%s) %s\n", PACKAGE_NAME, PACKAGE_VERSION);
-        exit(0);
+        exit(tern_mc_output_is_whole() ? 0 : 3);
     default: return take_value(options, option);
     }
+}
+
+/* Says which options change nothing beside another one. */
+static void tell_useless(const struct tern_mc_options *options)
+{
+    const struct {
+        bool given, beside;
+        const char *option, *other;
+    } useless[] = {
+        {options->quick, options->from, "--quick", "--from"},
+        {options->full, options->from, "--full", "--from"},
+        {options->host_only, options->from, "--host-only", "--from"},
+        {options->network_only, options->from, "--network-only", "--from"},
+        {options->mpi, options->from, "--mpi", "--from"},
+        {options->mpirun.count, options->from, "--mca", "--from"},
+        {options->quick, options->host_only, "--quick", "--host-only"},
+        {options->bandwidth > 0 || options->latency_us > 0, options->host_only, "--expect",
+         "--host-only"},
+        {options->baseline, options->host_only, "--baseline", "--host-only"},
+    };
+    for (size_t i = 0; i < sizeof useless / sizeof *useless; i++)
+        if (useless[i].given && useless[i].beside)
+            tern_log("warning: %s has no effect with %s", useless[i].option, useless[i].other);
 }
 
 static bool fit_together(const struct tern_mc_options *options)
@@ -210,6 +253,8 @@ static bool fit_together(const struct tern_mc_options *options)
                 "--made-up-hosts and --from";
     if (wrong)
         tern_log("%s", wrong);
+    else
+        tell_useless(options);
     return !wrong;
 }
 

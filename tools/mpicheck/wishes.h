@@ -30,8 +30,8 @@ bool tern_mc_read_options(int argc, char **argv, struct tern_mc_options *ret_opt
 
 void tern_mc_options_free(struct tern_mc_options *options);
 
-/* Reads what --expect says, such as "bw=11.5GB/s,lat=3us": MB/s and us. Returns false if the text
- * is something else. */
+/* Reads what --expect says, such as "bw=11.5GB/s,lat=3us": MB/s and us. Both are 0 before. Returns
+ * false if the text is something else, or names a figure twice. */
 bool tern_mc_read_expected(const char *text, double *ret_bandwidth, double *ret_latency_us);
 
 #endif
