@@ -251,7 +251,8 @@ START_TEST(wrong_records_are_refused)
 {
     struct tern_mc_data *data = tern_mc_data_new(2);
     static const char *const wrong[] = {
-        "", "host", "host 2 n3", "host -1 n0", "host 1 n2", "host 0 two words", "bw 0 0 pairs 1 1",
+        "", "host", "host 2 n3", "host -1 n0", "host 1 n2", "host 0 two words", "host 0 n$(x)", "socket 0 `x` 1.2.3.4 1.2.3.5 1 1",
+        "bw 0 0 pairs 1 1",
         "bw 0 2 pairs 1 1", "bw 0 1 pairs nan 1", "bw 0 1 pairs inf 1", "bw 0 1 pairs 1e99 1",
         "bw 0 1 pairs 0x1 1", "bw 0 1 pairs -1 1", "bw 0 1 pairs 1 1 1", "bw 0 1 other 1 1",
         "bw 0 1 pairs 1", "lat 0 1 pairs x", "lat 0 1 pairs 1 1", "first 0 1", "fact 0", "core 0",
@@ -821,9 +822,9 @@ END_TEST
 START_TEST(texts_of_others_cannot_break_a_report)
 {
     struct tern_mc_data *data = tern_mc_data_new(2);
-    take(data, "host 0 </script><b>&\"\\");
+    take(data, "host 0 n1");
     take(data, "host 1 n2");
-    take(data, "gone 0 </script> \"quoted\" \x01 & <");
+    take(data, "gone 0 </script><b>&\\ \"quoted\" \x01 & <");
     struct tern_mc_findings findings = judge(data, NULL);
     const struct tern_mc_result result = {.data = data, .findings = &findings, .exit_code = 2};
     char *page = print(&result, tern_mc_write_html), *plain = print(&result, tern_mc_write_json);

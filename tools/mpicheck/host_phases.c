@@ -119,8 +119,9 @@ static void make_up_hosts(const struct tern_mc_check *check, struct listing *lis
         list_host(listing, tern_mc_format("%s/%d", name, i), NULL);
 }
 
-/* Second names come last: their messages came at any time. */
-static void record_hosts(struct tern_mc_check *check, const struct listing *listing)
+/* Second names come last: their messages came at any time. Returns false after a message if a name
+ * is refused. */
+static bool record_hosts(struct tern_mc_check *check, const struct listing *listing)
 {
     int host = 0;
     for (int gone = 0; gone < 2; gone++)
@@ -132,6 +133,7 @@ static void record_hosts(struct tern_mc_check *check, const struct listing *list
                 tern_mc_record(check, "gone %d %s", host, listing->why[i]);
             host++;
         }
+    return check->malformed == 0;
 }
 
 bool tern_mc_find_hosts(struct tern_mc_check *check)
@@ -148,8 +150,10 @@ bool tern_mc_find_hosts(struct tern_mc_check *check)
     check->data = found ? tern_mc_data_new(listing.count) : NULL;
     if (found && !check->data)
         tern_log("no memory for the data of %d hosts", listing.count);
-    if (check->data)
-        record_hosts(check, &listing);
+    if (check->data && !record_hosts(check, &listing)) {
+        tern_mc_data_free(check->data);
+        check->data = NULL;
+    }
     free_listing(&listing);
     return check->data;
 }

@@ -65,6 +65,16 @@ static void read_word(struct fields *fields, word ret_word)
     fields->at += length;
 }
 
+/* Reads the next word, which becomes a part of a command that users are advised to run: it must not
+ * have a character that a shell obeys. */
+static void read_name(struct fields *fields, word ret_name)
+{
+    read_word(fields, ret_name);
+    for (const char *at = ret_name; *at; at++)
+        fields->wrong |= (signed char)*at > 0 && !isalnum((unsigned char)*at) &&
+                         !strchr("_.,:@%/+-", *at);
+}
+
 /* Returns the next number, at least `least`. */
 static double read_number(struct fields *fields, double least)
 {
@@ -159,7 +169,7 @@ struct place {
 static bool take_host(struct place *place, struct fields *fields)
 {
     word name;
-    read_word(fields, name);
+    read_name(fields, name);
     bool next = !place->host->name &&
                 (place->host == place->data->hosts || place->host[-1].name != NULL);
     if (!is_right(fields) || !next)
@@ -185,7 +195,7 @@ static bool take_fact(struct place *place, struct fields *fields)
 {
     struct tern_mc_host *host = place->host;
     word key;
-    read_word(fields, key);
+    read_name(fields, key);
     const char *value = read_rest(fields);
     if (!is_right(fields))
         return false;
@@ -255,9 +265,9 @@ static bool take_socket(struct place *place, struct fields *fields)
 {
     struct tern_mc_host *host = place->host;
     word nic, own, other;
-    read_word(fields, nic);
-    read_word(fields, own);
-    read_word(fields, other);
+    read_name(fields, nic);
+    read_name(fields, own);
+    read_name(fields, other);
     double segments = read_number(fields, 0), resent = read_number(fields, 0);
     if (!is_right(fields))
         return false;
@@ -504,7 +514,7 @@ static bool take_phase(struct place *place, struct fields *fields)
 {
     struct tern_mc_data *data = place->data;
     word name;
-    read_word(fields, name);
+    read_name(fields, name);
     double seconds = read_number(fields, 0);
     const char *result = read_rest(fields);
     if (!is_right(fields))
@@ -521,7 +531,7 @@ static bool take_together(struct place *place, struct fields *fields)
 {
     struct tern_mc_data *data = place->data;
     word name;
-    read_word(fields, name);
+    read_name(fields, name);
     double x = read_number(fields, 0), y = read_number(fields, 0);
     if (!is_right(fields) || y > INT_MAX)
         return false;

@@ -26,6 +26,7 @@ static void take(struct tern_mc_check *check, const char *text, bool may)
 {
     char *record = tern_mc_printable(text);
     if (!may || !tern_mc_take(check->data, record)) {
+        tern_mc_show_end(check);
         if (check->malformed++ == 0)
             tern_log("ignored a malformed record: %.80s", record);
     } else if (check->records) {
