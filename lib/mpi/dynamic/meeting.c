@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A port accepts every connection and reads its hello. Only one line at a time is answered; the
- * others wait for further calls of MPI_Comm_accept. Strangers cannot keep others out: a connection
- * that has not proved itself is closed if too many wait.
+ * A port accepts every connection, reads its hello and answers it. Only one line at a time gets
+ * this end's offer: the first whose own offer is whole. The others wait for further calls of
+ * MPI_Comm_accept. Strangers cannot keep others out: whoever repeats a hello that was recorded
+ * cannot confirm the answer, and nobody waits for that. A connection that has not proved itself is
+ * closed if too many wait.
  */
 
 #include "lib/mpi/dynamic/meeting.h"
@@ -25,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LINES_MOST = 64, CALL_MS = 3000, CONFIRM_MS = 20 * 1000 };
+enum { LINES_MOST = 64, CALL_MS = 3000, OFFER_MS = 20 * 1000 };
 
 /* A connection to a port. */
 struct visit {
@@ -173,7 +175,7 @@ static void append(struct tern_port *port, struct visit *visit)
 static void drop_oldest(struct tern_port *port)
 {
     for (struct visit **link = &port->visits; *link; link = &(*link)->next)
-        if ((*link)->line.step == TERN_LINE_AWAITING_HELLO) {
+        if ((*link)->line.step < TERN_LINE_EXCHANGING) {
             drop(port, link);
             return;
         }
@@ -198,13 +200,23 @@ static void let_in(struct tern_port *port)
     }
 }
 
-/* Reads what the visitors have sent. Returns the first whose hello holds, or NULL. */
+/* Returns true if the visitor has proved itself and has sent its offer. */
+static bool has_offered(const struct tern_line *line)
+{
+    return line->step == TERN_LINE_EXCHANGING && line->received &&
+           line->received_bytes == line->expected;
+}
+
+/* Reads what the visitors have sent, and answers those that call. Returns the first that has
+ * offered, or NULL. */
 static struct visit *hear(struct tern_port *port)
 {
     let_in(port);
     for (struct visit **link = &port->visits; *link;) {
         struct visit *visit = *link;
         tern_line_go_on(&visit->line);
+        if (visit->line.step == TERN_LINE_CALLED)
+            tern_line_answer(&visit->line);
         if (visit->line.step == TERN_LINE_FAILED) {
             drop(port, link);
             continue;
@@ -212,7 +224,7 @@ static struct visit *hear(struct tern_port *port)
         link = &visit->next;
     }
     struct visit *visit = port->visits;
-    while (visit && visit->line.step != TERN_LINE_CALLED)
+    while (visit && !has_offered(&visit->line))
         visit = visit->next;
     return visit;
 }
@@ -310,15 +322,14 @@ static void take_message(struct tern_line *line, struct tern_bridge_offer *ret_t
     line->received = NULL;
 }
 
-/* Answers a visitor and exchanges the offers. Returns TERN_ERR_AGAIN if the visitor has gone. */
+/* Sends this end's offer to a visitor. Returns TERN_ERR_AGAIN if the visitor has gone. */
 static int serve(struct tern_waiter *waiter, struct visit *visit,
                  const struct tern_bridge_offer *mine, struct tern_bridge_offer *ret_theirs)
 {
     int rc = tern_line_say(&visit->line, mine->bytes, mine->length);
     if (rc)
         return rc;
-    tern_line_answer(&visit->line);
-    finish_line(waiter, &visit->line, CONFIRM_MS);
+    finish_line(waiter, &visit->line, OFFER_MS);
     if (visit->line.step != TERN_LINE_DONE)
         return TERN_ERR_AGAIN;
     take_message(&visit->line, ret_theirs);
