@@ -105,12 +105,7 @@ static void fail_by_signal(int rank, int wait_status)
 {
     int number = WTERMSIG(wait_status);
     bool passed_on = tern_run_passed_on(number);
-    if (passed_on && (number == SIGINT || number == SIGTERM || number == SIGHUP))
-        tern_run_fail(128 + number,
-                      "mpirun received signal %d (%s), passed it on to the ranks, and ended the "
-                      "job",
-                      number, strsignal(number));
-    else
+    if (!tern_run_fail_by_signal(number))
         tern_run_fail(128 + number, "%s was killed by signal %d (%s)%s%s%s", whose(rank), number,
                       strsignal(number), WCOREDUMP(wait_status) ? ", core dumped" : "",
                       passed_on ? ", which mpirun received and passed on to the ranks" : "",

@@ -61,7 +61,8 @@ static struct {
     char *failure;    /* message of the first failure, or NULL */
     int interrupts;
     bool done;        /* nothing is left to do but to wait for the jobs that ranks have started */
-    sigset_t passed_on; /* signals that users sent and mpirun passed on */
+    sigset_t passed_on;  /* signals that users sent and mpirun passed on */
+    sigset_t told_above; /* those of them that came from the mpirun that has started this one */
     struct tern_timer stage_timer, time_limit;
 } run;
 
@@ -160,6 +161,27 @@ void tern_run_fail(int status, const char *format, ...)
         run.status = status;
         run.failure = length < 0 ? NULL : text;
     }
+}
+
+/* Records a failure that is said elsewhere. */
+static void fail_silently(int status)
+{
+    if (!run.status)
+        run.status = status;
+}
+
+bool tern_run_fail_by_signal(int number)
+{
+    if ((number != SIGINT && number != SIGTERM && number != SIGHUP) || !tern_run_passed_on(number))
+        return false;
+    if (sigismember(&run.told_above, number))
+        fail_silently(128 + number);
+    else
+        tern_run_fail(128 + number,
+                      "mpirun received signal %d (%s), passed it on to the ranks, and ended the "
+                      "job",
+                      number, strsignal(number));
+    return true;
 }
 
 bool tern_run_has_failed(void)
@@ -388,10 +410,12 @@ static void child_ended(const char *what, int wait_status, bool joined, bool eve
         if (WIFSIGNALED(wait_status))
             tern_run_fail(status, "the mpirun of %s was killed by signal %d (%s)", what,
                           WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
+        else if (tern_run_fail_by_signal(status - 128))
+            ; /* all jobs got the signal */
         else if (joined)
             tern_run_fail(status, "%s has failed, and this job is connected to it", what);
-        else if (!run.status)
-            run.status = status; /* its own mpirun has said why */
+        else
+            fail_silently(status); /* its own mpirun has said why */
         if (joined)
             tern_run_end();
     }
@@ -408,12 +432,18 @@ static void parents_end(const char *why)
         return;
     if (why)
         tern_run_fail(1, "%s", why);
-    else if (!run.status)
-        run.status = 1;
+    else
+        fail_silently(1);
     tern_run_end();
 }
 
-const struct tern_spawned_listener tern_run_parents = {tern_run_signalled, parents_end};
+static void parents_signalled(int number)
+{
+    sigaddset(&run.told_above, number);
+    tern_run_signalled(number);
+}
+
+const struct tern_spawned_listener tern_run_parents = {parents_signalled, parents_end};
 
 /* ---- output and time ---- */
 
@@ -505,6 +535,7 @@ void tern_run_open(const struct tern_job *job, const struct tern_host *hosts, in
     run.stage_timer.expired = stage_timer_expired;
     run.time_limit.expired = time_is_up;
     sigemptyset(&run.passed_on);
+    sigemptyset(&run.told_above);
 }
 
 bool tern_run_goes_on(void)

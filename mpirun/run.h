@@ -46,6 +46,9 @@ bool tern_run_goes_on(void);
 /* Records a failure: mpirun's exit status and the message. Only the first failure counts. Does not
  * end the job. */
 __attribute__((format(printf, 2, 3))) void tern_run_fail(int status, const char *format, ...);
+/* Records that a job has ended by a signal which mpirun received and passed on, if that is so and
+ * such signals end jobs. The first mpirun says it, once. Returns false if it is not so. */
+bool tern_run_fail_by_signal(int number);
 /* Returns true if a failure was recorded. */
 bool tern_run_has_failed(void);
 /* Ends the job: all ranks get SIGTERM, and later SIGKILL. Does nothing if it is being ended. */

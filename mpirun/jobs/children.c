@@ -41,6 +41,7 @@ struct child {
     struct tern_watch socket; /* first: the callback converts it to the child */
     pid_t pid;
     bool ever;   /* its job is, or has been, connected to another job */
+    int told;    /* the last signal that was passed on to it; 0: none */
     bool told_to_end;
     char *words; /* the jobs that it is connected to (job_ties.h) */
     char *what, *port; /* "job 2 (PROGRAM)"; where its parents wait */
@@ -178,9 +179,9 @@ static void refuse(const char *port, char *text)
     free(text);
 }
 
-/* Ends the children whose jobs are connected to the failed one. Returns true if this mpirun's job
- * is. */
-static bool end_connected(const struct child *failed)
+/* Ends the children whose jobs are connected to the failed one. `by_signal`: without a message,
+ * because all jobs got the signal by which it ended. Returns true if this mpirun's job is. */
+static bool end_connected(const struct child *failed, bool by_signal)
 {
     int count = tern_children_count() + 2, at = 2;
     const char **words = tern_must_alloc((size_t)count * sizeof *words);
@@ -196,7 +197,8 @@ static bool end_connected(const struct child *failed)
     for (struct child *child = children.first; child; child = child->next)
         if (tied[at++] && !child->told_to_end) {
             child->told_to_end = true;
-            tern_log("%s ends, because it is connected to %s", child->what, failed->what);
+            if (!by_signal)
+                tern_log("%s ends, because it is connected to %s", child->what, failed->what);
             tell_end(child);
         }
     free(own);
@@ -219,7 +221,8 @@ static void end(struct child *child)
                                              child->what, WTERMSIG(status),
                                              strsignal(WTERMSIG(status))));
     bool failed = WIFSIGNALED(status) || WEXITSTATUS(status);
-    bool joined = failed && end_connected(child);
+    bool joined = failed && end_connected(child, child->told && WIFEXITED(status) &&
+                                                       WEXITSTATUS(status) == 128 + child->told);
     children.listener->ended(child->what, status, joined, child->ever);
     free(child->words);
     free(child->what);
@@ -281,8 +284,10 @@ static void socket_ready(struct tern_watch *watch, uint32_t events)
 
 void tern_children_signal(int number)
 {
-    for (struct child *child = children.first; child; child = child->next)
+    for (struct child *child = children.first; child; child = child->next) {
+        child->told = number;
         tell(child, TERN_CHILD_SIGNAL, number);
+    }
 }
 
 void tern_children_end(void)

@@ -251,6 +251,35 @@ stay "$MPIRUN" -n 1
 kill -TERM "$job"
 gone "mpirun got SIGTERM"
 is "mpirun got SIGTERM" $rc 143
+# however many jobs end by a signal, one line says so
+cat >many.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    MPI_Comm parent, children;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_get_parent(&parent);
+    for (int i = 0; parent == MPI_COMM_NULL && i < 8; i++)
+        MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &children, MPI_ERRCODES_IGNORE);
+    if (parent == MPI_COMM_NULL && puts("started") >= 0)
+        fflush(stdout);
+    for (;;)
+        pause();
+}
+C
+"$MPICC" -o many many.c || exit 1
+for signal in INT:130 TERM:143 HUP:129; do
+    "$MPIRUN" --oversubscribe -n 1 ./many >out 2>err &
+    job=$!
+    eventually "8 jobs have started" grep -q started out
+    kill -"${signal%:*}" "$job"
+    wait "$job"
+    is "9 jobs got SIG${signal%:*}" "$? $(wc -l <err)" "${signal#*:} 1"
+    has "9 jobs got SIG${signal%:*}" err '^mpirun: mpirun received signal '
+    eventually "9 jobs are gone" no_spawned
+done
 stay env
 kill -9 "$job"
 gone "a program without a launcher was killed"
