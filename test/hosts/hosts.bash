@@ -173,6 +173,11 @@ build_hosts() {
             sleep 0.02
         done
         [ -e "up$host" ] || { echo "host $host does not come up:"; cat "init$host.log"; exit 1; }
+        # the kernel tells later that a link runs, much later on a busy machine
+        until nsenter -t "${inits[host]}" -n ip -o link show dev docker0 | grep -q LOWER_UP; do
+            [ $((++tries)) -lt 1000 ] || { echo "docker0 of host $host does not run"; exit 1; }
+            sleep 0.02
+        done
     done
 }
 
