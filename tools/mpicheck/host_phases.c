@@ -77,6 +77,7 @@ static void take_listed(void *context, const char *line)
  * phases are quiet. */
 static bool list_hosts(const struct tern_mc_check *check, struct listing *listing)
 {
+    static bool warned; /* --per lists the hosts again and again */
     struct tern_words words = {0};
     const struct tern_mc_job job = {.words = &words,
                                     .ranks = 1,
@@ -85,6 +86,8 @@ static bool list_hosts(const struct tern_mc_check *check, struct listing *listin
                                     .line = take_listed,
                                     .context = listing};
     tern_words_add(&words, "%s", check->own_mpirun);
+    tern_words_split(&words, warned ? "-q" : NULL);
+    warned = true;
     if (!check->options->mpi)
         tern_words_append(&words, &check->options->mpirun);
     tern_words_append(&words, &check->options->hosts);

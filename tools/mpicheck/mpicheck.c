@@ -68,7 +68,7 @@ static bool find_directory(const struct tern_mc_options *options, char **ret_dir
     if (options->out && !make_directory(options->out, ret_made))
         return false;
     *ret_directory = options->out ? tern_mc_format("%s", options->out) : make_new_directory();
-    *ret_made |= !options->out;
+    *ret_made |= !options->out && *ret_directory;
     return *ret_directory;
 }
 
@@ -221,6 +221,7 @@ static int report(const struct tern_mc_check *check, const char *directory, doub
                   bool unwritten)
 {
     struct tern_mc_findings findings = {0};
+    check->data->interrupted |= tern_mc_interrupted();
     tern_mc_judge_hosts(check->data, &findings);
     tern_mc_judge_gpus(check->data, &findings);
     tern_mc_judge_links(check->data, &findings);

@@ -34,15 +34,10 @@ void tern_mc_print_string(const char *text, FILE *out)
     putc('"', out);
 }
 
-void tern_mc_print_number(double value, int digits, FILE *out)
+/* Prints a figure that was computed; 0 if it is not finite, which JSON has no word for. */
+static void print_figure(const char *name, double value, FILE *out)
 {
-    fprintf(out, "%.*g", digits, isfinite(value) ? value : 0);
-}
-
-static void print_entry(const char *name, double value, FILE *out)
-{
-    fprintf(out, ",\"%s\":", name);
-    tern_mc_print_number(value, 9, out);
+    fprintf(out, ",\"%s\":%.9g", name, isfinite(value) ? value : 0);
 }
 
 /* ---- report.json ---- */
@@ -75,8 +70,8 @@ static void print_findings(const struct tern_mc_result *result, FILE *out)
         tern_mc_print_string(finding->what, out);
         fputs(",\"remedy\":", out);
         tern_mc_print_string(finding->next ? finding->next : "", out);
-        print_entry("value", finding->value, out);
-        print_entry("expected", finding->expected, out);
+        print_figure("value", finding->value, out);
+        print_figure("expected", finding->expected, out);
         putc('}', out);
     }
     fputs("],\n", out);

@@ -24,9 +24,6 @@ void tern_mc_write_junit(const struct tern_mc_result *result, FILE *out);
  * that is not printable UTF-8 becomes U+FFFD. */
 void tern_mc_print_string(const char *text, FILE *out);
 
-/* Prints a number of JSON with so many digits; 0 if it is not finite. */
-void tern_mc_print_number(double value, int digits, FILE *out);
-
 /* Writes report.txt, report.json, report.html, junit.xml, good.hosts, bad.hosts and, if the network
  * was measured, model.conf into the result's directory. If a file cannot be written, a message and
  * the other files say so; result->unwritten is set, and the exit code is 3 at least. */
