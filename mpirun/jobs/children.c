@@ -292,8 +292,10 @@ void tern_children_signal(int number)
 
 void tern_children_end(void)
 {
-    for (struct child *child = children.first; child; child = child->next)
+    for (struct child *child = children.first; child; child = child->next) {
+        child->told_to_end = true;
         tell_end(child);
+    }
 }
 
 void tern_children_kill(void)
