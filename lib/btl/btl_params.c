@@ -38,8 +38,13 @@ static const struct tern_param btl_ofi[] = {
      "Provider of libfabric to use, as fi_info names it: verbs;ofi_rxm, efa, cxi, tcp;ofi_rxm. "
      "Empty: the best one for the hardware of this host. Set the same value on all ranks."},
     {"btl_ofi_device", TERN_PARAM_STRING, "", "",
-     "Device to use, as fi_info names it (its domain): mlx5_0, cxi0, eth0. Empty: the first that "
-     "can be used."},
+     "Devices to use, as fi_info names them (their domains), separated by commas: mlx5_0, cxi0, "
+     "eth0. Empty: those nearest to the rank, which ranks of a node share out; of a provider that "
+     "works over IP the first that can be used."},
+    {"btl_ofi_rails", TERN_PARAM_INT, "4", "devices",
+     "Devices that a rank uses at most, if btl_ofi_device names none. Long messages go by all of "
+     "them.",
+     .least = 1, .most = 4},
     {"btl_ofi_cache", TERN_PARAM_STRING, "auto", "",
      "Keep registrations of memory after a message, for the next one from or to the same memory: "
      "always, never, or auto: if the provider pins memory. Memory that the program gives back is "

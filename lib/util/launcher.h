@@ -114,6 +114,7 @@ enum tern_remark {
     TERN_REMARK_NO_START, /* MPI cannot be started */
     TERN_REMARK_LIBRARY,  /* a rank has loaded another MPI library */
     TERN_REMARK_FABRIC,   /* a rank does not use the fabric */
+    TERN_REMARK_RAIL,     /* a rank leaves out one of several network cards */
     TERN_REMARK_SPAWN,    /* a rank asks by PMIx to start further processes */
     TERN_REMARK_STAGED,   /* messages between devices go through the host */
     TERN_REMARKS,

@@ -5,10 +5,15 @@
 #include "lib/btl/btl.h"
 #include "lib/btl/ofi/keys.h"
 #include "lib/btl/ofi/ofi_greeting.h"
+#include "lib/btl/ofi/read.h"
+#include "lib/btl/ofi/routes.h"
 #include "lib/util/log.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Frames that arrive, or their bytes, until the sender is told so. */
+enum { FRAMES_MOST = 64, BYTES_MOST = 256 << 10 };
 
 extern const struct tern_btl tern_btl_ofi;
 
@@ -38,12 +43,24 @@ static struct tern_ofi_link *link_of(const struct tern_ofi_lane *lane,
     return TERN_LIKELY(link->cookie == head->cookie) ? link : NULL;
 }
 
+/* Counts a frame, of which the other end keeps a copy until it learns that it has arrived. */
+static void count_frame(struct tern_ofi_lane *lane, struct tern_ofi_link *link, size_t length)
+{
+    link->new_bytes += length;
+    if (++link->new_frames < FRAMES_MOST && link->new_bytes < BYTES_MOST)
+        return;
+    link->owes_seen = true;
+    tern_ofi_link_note_busy(lane, link);
+}
+
 /* Handles a numbered frame whose turn has come. */
 static inline void take_in_turn(struct tern_ofi_lane *lane, struct tern_ofi_link *link,
                                 const unsigned char *bytes, size_t length)
 {
     struct tern_ofi_packet frame;
     link->next_in++;
+    if (TERN_UNLIKELY(link->keeps))
+        count_frame(lane, link, length);
     memcpy(&frame, bytes, sizeof frame.head);
     if (TERN_UNLIKELY(frame.head.kind == TERN_OFI_BYE)) {
         link->peer_bye = link->owes_bye_seen = true;
@@ -53,6 +70,13 @@ static inline void take_in_turn(struct tern_ofi_lane *lane, struct tern_ofi_link
     }
     if (TERN_UNLIKELY(frame.head.kind == TERN_OFI_KEY)) {
         tern_ofi_key_arrived(link, bytes, length);
+        return;
+    }
+    if (TERN_UNLIKELY(frame.head.kind == TERN_OFI_RAIL_DEAD)) {
+        struct tern_ofi_rail_frame dead;
+        memcpy(&dead, bytes, sizeof dead);
+        tern_ofi_their_rail_died(link, dead.rail);
+        tern_ofi_readings_await(lane, link, dead.rail);
         return;
     }
     memcpy(&frame, bytes, sizeof frame);
@@ -111,7 +135,7 @@ static inline void take_numbered(struct tern_ofi_lane *lane, struct tern_ofi_lin
 {
     int32_t ahead = (int32_t)(head->number - link->next_in);
     if (TERN_UNLIKELY(link->state == TERN_OFI_LOST || ahead < 0)) {
-        lane->strange += ahead < 0;
+        lane->strange += ahead < 0 && !link->keeps; /* else it was sent again */
         /* a BYE that is repeated: the answer was lost */
         if (ahead < 0 && head->kind == TERN_OFI_BYE && link->peer_bye) {
             link->owes_bye_seen = true;
@@ -139,8 +163,11 @@ static bool is_sane(uint16_t kind, const unsigned char *bytes, size_t length)
         return length == sizeof(struct tern_ofi_greeting_frame);
     case TERN_OFI_PACKET:
         return length >= sizeof(struct tern_ofi_packet) && length <= TERN_OFI_FRAME_MAX;
+    case TERN_OFI_RAIL_DEAD:
+        return length == sizeof(struct tern_ofi_rail_frame);
     case TERN_OFI_BYE:
     case TERN_OFI_BYE_SEEN:
+    case TERN_OFI_SEEN:
         return length == sizeof(struct tern_ofi_head);
     default:
         return false;
@@ -163,9 +190,14 @@ void tern_ofi_frame_arrived(struct tern_ofi_lane *lane, const unsigned char *byt
     case TERN_OFI_PACKET:
     case TERN_OFI_BYE:
     case TERN_OFI_KEY:
+    case TERN_OFI_RAIL_DEAD:
         take_numbered(lane, link, &head, bytes, length);
         break;
+    case TERN_OFI_SEEN:
+        tern_ofi_frames_seen(link, head.number);
+        break;
     case TERN_OFI_BYE_SEEN:
+        tern_ofi_frames_seen(link, head.number + 1);
         link->bye_answered |= link->bye_sent && head.number == link->bye_number;
         link->refused_ms = 0;
         break;

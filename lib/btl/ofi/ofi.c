@@ -19,8 +19,10 @@
 #include "lib/btl/ofi/ofi_greeting.h"
 #include "lib/btl/ofi/ofi_link.h"
 #include "lib/btl/ofi/provider.h"
+#include "lib/btl/ofi/rails.h"
 #include "lib/btl/ofi/read.h"
 #include "lib/btl/ofi/region_cache.h"
+#include "lib/btl/ofi/routes.h"
 #include "lib/btl/secret.h"
 #include "lib/node/doorbell.h"
 #include "lib/node/segment.h"
@@ -37,6 +39,7 @@
 enum {
     CREDIT_FACTOR = 8, /* as tcp has, to which a peer may be handed over */
     LOOK_US = 20,      /* between two looks at what needs a system call */
+    KEPT_MOST = 16 << 20, /* bytes of frames to a peer of which it is not known that they arrived */
     INJECT_MOST = 512, /* bytes of a frame that is made on the stack */
     BYE_MS = 1000,     /* for the last frames to leave */
     ANSWER_MS = 5000,  /* to a BYE, from a peer that leaves, too */
@@ -58,12 +61,12 @@ static bool ofi_reaches(uint32_t job, uint32_t rank)
 
 static int ofi_connect(struct tern_peer *peer)
 {
-    char path[TERN_PATH_MOST];
+    char path[TERN_PATH_MOST], devices[TERN_PATH_MOST / 2];
     peer->endpoint = tern_ofi_link_to(peer);
     if (!peer->endpoint)
         return TERN_ERR_NO_MEM;
-    snprintf(path, sizeof path, "ofi %s %s", tern_ofi_fabric.info->fabric_attr->prov_name,
-             tern_ofi_fabric.info->domain_attr->name);
+    tern_ofi_devices(devices, sizeof devices);
+    snprintf(path, sizeof path, "ofi %s %s", tern_ofi_fabric.info->fabric_attr->prov_name, devices);
     tern_path_set(&peer->path, path);
     peer->limits = (struct tern_limits){.packet_max = TERN_OFI_PACKET_MAX,
                                         .eager_max = TERN_OFI_PACKET_MAX,
@@ -78,18 +81,16 @@ static int ofi_connect_bulk(struct tern_peer *peer)
     return peer->btl && peer->btl != &tern_btl_ofi ? TERN_ERR_UNSUPPORTED : 0;
 }
 
-static __attribute__((noinline)) int not_open(struct tern_ofi_lane *lane,
-                                              struct tern_ofi_link *link)
+static __attribute__((noinline)) int not_open(struct tern_ofi_link *link)
 {
-    return tern_ofi_link_seek(lane, link);
+    return tern_ofi_link_seek(&tern_ofi_lanes[link->peer->lane], link);
 }
 
 /* Handles a frame that was not sent. Returns what the caller of send gets. */
-static __attribute__((noinline)) int not_sent(struct tern_ofi_lane *lane,
-                                              struct tern_ofi_link *link, int rc)
+static __attribute__((noinline)) int not_sent(struct tern_ofi_link *link, int rc)
 {
     if (rc != TERN_ERR_AGAIN)
-        tern_ofi_link_failed(lane, link, rc);
+        tern_ofi_route_failed(link, link->port, rc);
     return TERN_ERR_AGAIN;
 }
 
@@ -114,27 +115,32 @@ static int ofi_send(struct tern_peer *peer, const struct tern_packet *packet, co
                     size_t length)
 {
     struct tern_ofi_link *link = peer->endpoint;
-    struct tern_ofi_lane *lane = &tern_ofi_lanes[peer->lane];
     size_t total = sizeof(struct tern_ofi_packet) + length;
     int rc;
     if (TERN_UNLIKELY(link->state != TERN_OFI_OPEN))
-        return not_open(lane, link);
+        return not_open(link);
+    if (TERN_UNLIKELY(link->kept_bytes > KEPT_MOST))
+        return TERN_ERR_AGAIN;
     if (total <= tern_ofi_fabric.inject_max && total <= INJECT_MOST) {
         struct short_frame frame;
         set_head(link, packet, &frame.frame);
         if (length) /* payload may be NULL */
             memcpy(frame.payload, payload, length);
-        rc = tern_ofi_inject(lane, link, &frame, total);
+        rc = tern_ofi_inject(link, &frame, total);
+        if (TERN_UNLIKELY(link->keeps && !rc))
+            tern_ofi_keep_frame(link, link->next_out, &frame, total);
     } else {
-        struct tern_ofi_send *send = tern_ofi_take_send(lane);
+        struct tern_ofi_send *send = tern_ofi_take_send(link->port);
         if (!send)
             return TERN_ERR_AGAIN;
         set_head(link, packet, (struct tern_ofi_packet *)send->bytes);
         memcpy(send->bytes + sizeof(struct tern_ofi_packet), payload, length);
-        rc = tern_ofi_post(lane, link, send, total);
+        rc = tern_ofi_post(link, send, total);
+        if (TERN_UNLIKELY(link->keeps && !rc))
+            tern_ofi_keep_frame(link, link->next_out, send->bytes, total);
     }
     if (TERN_UNLIKELY(rc))
-        return not_sent(lane, link, rc);
+        return not_sent(link, rc);
     link->next_out++;
     return 0;
 }
@@ -143,18 +149,22 @@ static int ofi_send_cursor(struct tern_peer *peer, const struct tern_packet *pac
                            struct tern_cursor *cursor, size_t length)
 {
     struct tern_ofi_link *link = peer->endpoint;
-    struct tern_ofi_lane *lane = &tern_ofi_lanes[peer->lane];
     struct tern_cursor next = *cursor;
     if (TERN_UNLIKELY(link->state != TERN_OFI_OPEN))
-        return not_open(lane, link);
-    struct tern_ofi_send *send = tern_ofi_take_send(lane);
+        return not_open(link);
+    if (TERN_UNLIKELY(link->kept_bytes > KEPT_MOST))
+        return TERN_ERR_AGAIN;
+    struct tern_ofi_send *send = tern_ofi_take_send(link->port);
     if (!send)
         return TERN_ERR_AGAIN;
     set_head(link, packet, (struct tern_ofi_packet *)send->bytes);
     tern_cursor_pack(&next, send->bytes + sizeof(struct tern_ofi_packet), length);
-    int rc = tern_ofi_post(lane, link, send, sizeof(struct tern_ofi_packet) + length);
+    int rc = tern_ofi_post(link, send, sizeof(struct tern_ofi_packet) + length);
     if (TERN_UNLIKELY(rc))
-        return not_sent(lane, link, rc);
+        return not_sent(link, rc);
+    if (TERN_UNLIKELY(link->keeps))
+        tern_ofi_keep_frame(link, link->next_out, send->bytes,
+                            sizeof(struct tern_ofi_packet) + length);
     link->next_out++;
     *cursor = next;
     return 0;
@@ -171,7 +181,7 @@ static int ofi_progress(uint32_t index)
         if (!__atomic_load_n(&lane->has_visitors, __ATOMIC_RELAXED))
             return 0;
     }
-    if (TERN_LIKELY(lane->endpoint != NULL))
+    if (TERN_LIKELY(lane->open))
         count = tern_ofi_lane_poll(lane);
     if (TERN_UNLIKELY(__atomic_load_n(&lane->has_visitors, __ATOMIC_RELAXED)))
         count += tern_ofi_take_visitors(lane);
@@ -182,6 +192,8 @@ static int ofi_progress(uint32_t index)
         lane->looked_at = now;
         if (launcher_fd >= 0)
             tern_rte_attend();
+        if (tern_ofi_fabric.rail_count > 1 && lane->open)
+            count += tern_ofi_rails_look(lane);
         if (!tern_list_empty(&lane->busy))
             count += tern_ofi_links_go_on(lane);
     }
@@ -191,19 +203,19 @@ static int ofi_progress(uint32_t index)
 static bool ofi_before_sleep(uint32_t index)
 {
     struct tern_ofi_lane *lane = &tern_ofi_lanes[index];
-    if (!lane->endpoint)
+    if (!lane->open)
         return true;
-    if (lane->idle_buffers)
+    if (tern_ofi_lane_buffers_idle(lane))
         return false;
-    if (!lane->sleeps)
+    if (!tern_ofi_lane_sleeps(lane))
         return tern_ofi_lane_nap(lane);
     if (!tern_ofi_lane_arm(lane))
         return false;
     /* what waits for room or for a time is tried again soon, whether something completes or not */
-    bool waits = lane->crowded || lane->reading_count || lane->sends_under_way ||
+    bool waits = lane->crowded || lane->reading_count || tern_ofi_lane_sends(lane) ||
                  !tern_list_empty(&lane->busy);
     lane->crowded = false;
-    return waits ? tern_ofi_lane_nap(lane) : tern_ofi_lane_stop_clock(lane);
+    return waits ? tern_ofi_lane_nap(lane) : tern_ofi_lane_rest(lane);
 }
 
 /* ---- start and end ---- */
@@ -221,20 +233,18 @@ static void write_card(void)
     tern_ofi_own_card = (struct tern_ofi_card){.lane_count = (uint8_t)tern_lane_count,
                                                .routes = tern_ofi_provider_routes(info),
                                                .protocol = info->ep_attr->protocol,
-                                               .address_format = info->addr_format,
-                                               .name = tern_ofi_lanes[0].name};
+                                               .address_format = info->addr_format};
+    tern_ofi_lane_tell(&tern_ofi_lanes[0], &tern_ofi_own_card.rails);
     snprintf(tern_ofi_own_card.provider, sizeof tern_ofi_own_card.provider, "%s",
              info->fabric_attr->prov_name);
-    snprintf(tern_ofi_own_card.fabric, sizeof tern_ofi_own_card.fabric, "%s",
-             info->fabric_attr->name ? info->fabric_attr->name : "");
 }
 
 static int open_fabric(void)
 {
-    struct fi_info *info;
-    int rc = tern_ofi_provider_choose(&info);
+    struct tern_ofi_choice choice;
+    int rc = tern_ofi_provider_choose(&choice);
     if (!rc)
-        rc = tern_ofi_fabric_open(info);
+        rc = tern_ofi_fabric_open(&choice);
     for (uint32_t i = 0; i < tern_lane_count; i++)
         tern_ofi_lane_prepare(&tern_ofi_lanes[i], i);
     if (!rc)
@@ -280,6 +290,8 @@ static void watch_launcher(void)
 void tern_btl_ofi_show(void)
 {
     const struct fi_info *chosen = announced ? tern_ofi_fabric.info : NULL;
+    char devices[400];
+    tern_ofi_devices(devices, sizeof devices);
     tern_fabric_devices_show();
     if (tern_ofi_library_load()) {
         tern_log("fabric: %s", tern_error_text(TERN_ERR_OTHER));
@@ -287,11 +299,11 @@ void tern_btl_ofi_show(void)
         uint32_t version = tern_ofi_library.version();
         tern_log("fabric: libfabric is %s, with interface version %u.%u", tern_ofi_library_file(),
                  FI_MAJOR(version), FI_MINOR(version));
-        tern_ofi_provider_show(chosen);
+        tern_ofi_provider_show(chosen, devices);
     }
     if (chosen)
         tern_log("fabric: used, by provider %s and device %s", chosen->fabric_attr->prov_name,
-                 chosen->domain_attr->name);
+                 devices);
     else
         tern_log("fabric: not used: %s",
                  !tern_btl_permitted("ofi") ? "the parameter btl leaves out ofi"
@@ -354,9 +366,10 @@ static bool all_through(void)
     bool all = true;
     for (uint32_t i = 0; i < tern_lane_count; i++) {
         struct tern_ofi_lane *lane = &tern_ofi_lanes[i];
-        if (!lane->endpoint)
+        if (!lane->open)
             continue;
         tern_ofi_lane_poll(lane);
+        tern_ofi_rails_look(lane);
         /* also those that have left and come back meanwhile */
         for (struct tern_list_node *at = lane->links.next; at != &lane->links; at = at->next)
             begin_bye(lane, link_at(at));
@@ -371,7 +384,7 @@ static bool all_sent(void)
 {
     int under_way = 0;
     for (uint32_t i = 0; i < tern_lane_count; i++)
-        under_way += tern_ofi_lanes[i].endpoint ? tern_ofi_lanes[i].sends_under_way : 0;
+        under_way += tern_ofi_lane_sends(&tern_ofi_lanes[i]);
     return under_way == 0;
 }
 

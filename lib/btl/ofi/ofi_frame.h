@@ -7,8 +7,8 @@
  * the order, so frames that need it are numbered.
  *
  *      caller                                          called end
- *        HELLO: who, whom, slot, cookie, name, nonce, proof  ->
- *                 <- WELCOME: slot, cookie, name, the caller's nonce, proof
+ *        HELLO: who, whom, slot, cookie, rails, nonce, proof  ->
+ *                 <- WELCOME: slot, cookie, rails, the caller's nonce, proof
  *        PACKET, ...                  <->                PACKET, ...
  *
  * A slot is a number that the receiver of frames gives to their sender, so that it finds the link
@@ -16,6 +16,9 @@
  * dropped. Both ends may call at the same time; then each takes the other's HELLO as the answer. A
  * HELLO that somebody sends again changes nothing: its proof covers the caller's endpoint, to which
  * alone the answer goes.
+ *
+ * If one of the two has several rails, both keep a copy of each numbered frame until SEEN tells
+ * that the frame has arrived, because a rail that dies may lose frames (routes.h).
  *
  * libfabric gives no connection to which a proof could belong. Whoever reads the fabric's traffic
  * can make frames (SECURITY.md).
@@ -31,7 +34,9 @@ enum tern_ofi_kind {
     TERN_OFI_PACKET,   /* a packet and its payload */
     TERN_OFI_BYE,      /* the sender leaves MPI; answered by BYE_SEEN */
     TERN_OFI_BYE_SEEN, /* all frames before the BYE numbered `number` have arrived */
-    TERN_OFI_KEY,      /* the raw key of memory that the next packets announce (keys.h) */
+    TERN_OFI_KEY,      /* keys of memory that the next packets announce (keys.h) */
+    TERN_OFI_RAIL_DEAD, /* the sender has left out one of its rails */
+    TERN_OFI_SEEN,     /* all numbered frames before `number` have arrived */
     TERN_OFI_KINDS
 };
 
@@ -39,7 +44,8 @@ enum tern_ofi_kind {
 struct tern_ofi_head {
     uint32_t slot;   /* of the link, given by the receiver; 0 in HELLO */
     uint32_t cookie; /* likewise */
-    uint32_t number; /* of a PACKET, BYE or KEY among those of this link in this direction */
+    uint32_t number; /* of a PACKET, BYE, KEY or RAIL_DEAD among those of this link in this
+                      * direction */
     uint16_t kind;   /* enum tern_ofi_kind */
     uint16_t order;  /* TERN_OFI_ORDER in the sender's byte order */
 };
@@ -51,11 +57,34 @@ struct tern_ofi_packet {
     struct tern_packet packet;
 };
 
+/* How the other end names memory when it reads by one of the sender's rails. */
+struct tern_ofi_rail_key {
+    uint64_t address, key; /* `key`: if keys are not raw */
+    uint32_t rail;
+    uint32_t zero;
+    struct tern_ofi_raw_key raw; /* only the bytes that it has travel */
+};
 struct tern_ofi_key_frame {
     struct tern_ofi_head head;
     uint64_t number; /* which announcements carry in place of the key */
     uint64_t oldest; /* keys of this link with lower numbers are not valid any more */
-    struct tern_ofi_raw_key key; /* only the bytes that it has */
+    uint32_t count;
+    uint32_t zero;
+    struct tern_ofi_rail_key keys[TERN_OFI_RAILS]; /* `count` of them, without gaps */
+};
+
+struct tern_ofi_rail_frame {
+    struct tern_ofi_head head;
+    uint32_t rail;
+};
+
+/* The rails of a process, as others must know them. A rail whose name has no bytes is dead. */
+struct tern_ofi_rails {
+    uint32_t count, zero;
+    struct tern_ofi_told_rail {
+        char fabric[TERN_OFI_TEXT_MAX];
+        struct tern_ofi_name name; /* of the endpoint of the lane */
+    } rail[TERN_OFI_RAILS];
 };
 
 /* A HELLO or a WELCOME, without the head. */
@@ -68,7 +97,7 @@ struct tern_ofi_greeting {
     uint8_t from_lane, to_lane;
     uint8_t lane_count;      /* of the sender */
     uint8_t zero;
-    struct tern_ofi_name name; /* of the sender's endpoint */
+    struct tern_ofi_rails rails; /* of the sender */
     unsigned char nonce[TERN_NONCE_BYTES]; /* the caller's */
     unsigned char proof[TERN_PROOF_BYTES];
 };
@@ -92,15 +121,22 @@ struct tern_ofi_card {
     uint8_t lane_count;
     uint8_t routes; /* 1: ranks of other fabrics may be reached, too (IP addresses) */
     uint32_t protocol, address_format; /* as libfabric numbers them */
-    char provider[TERN_OFI_TEXT_MAX], fabric[TERN_OFI_TEXT_MAX];
-    struct tern_ofi_name name; /* of the endpoint of lane 0 */
+    char provider[TERN_OFI_TEXT_MAX];
+    struct tern_ofi_rails rails; /* of lane 0 */
 };
 
 /* Writes the bytes of the card that are used into `room`, and returns their number. */
 size_t tern_ofi_card_write(const struct tern_ofi_card *card, unsigned char room[sizeof *card]);
 /* Reads a card. Returns false if the bytes are no card of this version. */
 bool tern_ofi_card_read(const void *bytes, size_t length, struct tern_ofi_card *ret_card);
-/* Returns true if both ranks are on one fabric and speak the same protocol. */
+/* Pairs rails of two processes that are on the same fabric, so that no rail is in two pairs; what
+ * leads to the other's first rail comes first. If no rails share a fabric and `routes`, the first
+ * two are paired: both have IP addresses, so that they may reach each other. Sets the indices of
+ * each pair; returns the number of pairs. Pure. */
+uint32_t tern_ofi_pair_rails(const struct tern_ofi_rails *own, const struct tern_ofi_rails *theirs,
+                             bool routes, uint32_t ret_own[TERN_OFI_RAILS],
+                             uint32_t ret_theirs[TERN_OFI_RAILS]);
+/* Returns true if both ranks share a fabric and speak the same protocol. */
 bool tern_ofi_cards_match(const struct tern_ofi_card *a, const struct tern_ofi_card *b);
 
 #endif

@@ -5,6 +5,7 @@
 #include "lib/btl/ofi/ofi_greeting.h"
 
 #include "lib/btl/btl.h"
+#include "lib/btl/ofi/routes.h"
 #include "lib/btl/secret.h"
 #include "lib/node/doorbell.h"
 #include "lib/util/error.h"
@@ -27,7 +28,7 @@ int tern_ofi_greet(struct tern_ofi_lane *lane, struct tern_ofi_link *link,
                          enum tern_ofi_kind kind)
 {
     const unsigned char *secret = tern_secret();
-    struct tern_ofi_send *send = secret ? tern_ofi_take_send(lane) : NULL;
+    struct tern_ofi_send *send = secret ? tern_ofi_take_send(link->port) : NULL;
     bool hello = kind == TERN_OFI_HELLO;
     if (!send)
         return TERN_ERR_AGAIN;
@@ -43,15 +44,15 @@ int tern_ofi_greet(struct tern_ofi_lane *lane, struct tern_ofi_link *link,
                      .cookie = link->cookie,
                      .from_lane = (uint8_t)lane->index,
                      .to_lane = link->their_lane,
-                     .lane_count = (uint8_t)tern_lane_count,
-                     .name = lane->name}};
+                     .lane_count = (uint8_t)tern_lane_count}};
+    tern_ofi_lane_tell(lane, &frame.greeting.rails);
     memcpy(frame.greeting.nonce, hello ? link->nonce : link->their_nonce, TERN_NONCE_BYTES);
     if (tern_ofi_greeting_seal(&frame.greeting, kind, secret)) {
-        tern_ofi_give_send(lane, send);
+        tern_ofi_give_send(link->port, send);
         return TERN_ERR_AGAIN;
     }
     memcpy(send->bytes, &frame, sizeof frame);
-    return tern_ofi_post(lane, link, send, sizeof frame);
+    return tern_ofi_post(link, send, sizeof frame);
 }
 
 /* Opens the link: the other end has proven itself, and says how to reach it. */
@@ -61,7 +62,7 @@ static void open_link(struct tern_ofi_lane *lane, struct tern_ofi_link *link,
     if (link->state == TERN_OFI_OPEN || link->state == TERN_OFI_LOST ||
         link->state == TERN_OFI_REFUSED)
         return;
-    if (!tern_ofi_link_set_address(link, &greeting->name)) {
+    if (!tern_ofi_link_set_rails(link, &greeting->rails)) {
         tern_ofi_link_lose(link, link->why);
         return;
     }

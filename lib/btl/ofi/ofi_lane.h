@@ -3,8 +3,9 @@
 #define TERN_OFI_LANE_H
 
 /*
- * A lane's endpoint, its completion queue and its buffers. Lane 0 opens when MPI starts, another
- * when it is first used. Locks: the caller holds the lane's lock.
+ * A lane and its ports. A port is the lane's endpoint on a rail, with its completion queue and its
+ * buffers. Lane 0 opens when MPI starts, another when it is first used. Locks: the caller holds the
+ * lane's lock.
  */
 
 #include "lib/btl/ofi/ofi_frame.h"
@@ -20,6 +21,9 @@
 enum { TERN_OFI_FRAME_MAX = 16 * 1024 };
 /* Bytes of the payload of a packet. */
 enum { TERN_OFI_PACKET_MAX = TERN_OFI_FRAME_MAX - sizeof(struct tern_ofi_packet) };
+
+/* Milliseconds between two looks at the network cards, if there are several (rails.h). */
+enum { TERN_OFI_LOOK_MS = 100 };
 
 /* An operation that libfabric carries out; its address is libfabric's context. */
 enum tern_ofi_op_kind { TERN_OFI_RECEIVE, TERN_OFI_SEND, TERN_OFI_READ };
@@ -40,34 +44,43 @@ struct tern_ofi_buffer {
 struct tern_ofi_send {
     struct tern_ofi_op op;
     unsigned char *bytes; /* TERN_OFI_FRAME_MAX */
-    struct tern_ofi_link *link; /* NULL: the frame is free */
+    struct tern_ofi_link *link; /* NULL: the frame is free, or nobody asks whether it arrives */
     struct tern_ofi_send *next_free;
 };
 
 struct tern_ofi_link;
 struct tern_ofi_reading;
+struct tern_ofi_lane;
 
-struct tern_ofi_lane {
-    uint32_t index;
-    struct fid_ep *endpoint; /* NULL: the lane is not open */
+struct tern_ofi_port {
+    struct tern_ofi_lane *lane;
+    uint32_t rail;           /* index in tern_ofi_fabric.rails */
+    struct fid_ep *endpoint; /* NULL: the port is closed */
     struct fid_cq *queue;
     struct tern_ofi_name name;
-    int fd;       /* becomes readable when something completes; -1: there is none */
-    bool sleeps;  /* the descriptor works, as far as is known */
-    bool armed;   /* fi_trywait permits sleep: until then the queue must not be read */
-    bool crowded; /* the provider had no room for something since the last sleep */
+    int fd;      /* becomes readable when something completes; -1: there is none */
+    bool sleeps; /* the descriptor works, as far as is known */
     int lies; /* times in a row that the descriptor was readable and nothing had completed */
-    int clock_fd;    /* ends timed sleeps; -1: none yet */
-    bool clock_runs; /* the clock may be readable now, or soon */
-    uint32_t nap_us; /* of the last timed sleep; 0: something has completed since */
     unsigned char *memory; /* of all buffers; one registration */
     size_t memory_bytes;
     struct tern_ofi_region region;
     struct tern_ofi_buffer *buffers;
     int buffer_count, idle_buffers;
+    int polling; /* calls that handle its completions; while there is one, the port stays open */
     size_t buffer_bytes;
     struct tern_ofi_send *sends, *free_sends;
     int sends_under_way;
+};
+
+struct tern_ofi_lane {
+    uint32_t index;
+    bool open;
+    struct tern_ofi_port ports[TERN_OFI_RAILS]; /* by rail */
+    bool armed;   /* fi_trywait permits sleep: until then the queues must not be read */
+    bool crowded; /* the provider had no room for something since the last sleep */
+    int clock_fd;    /* ends timed sleeps; -1: none yet */
+    bool clock_runs; /* the clock may be readable now, or soon */
+    uint32_t nap_us; /* of the last timed sleep; 0: something has completed since */
     /* links by slot - 1; links that have something to do; all links */
     struct tern_ofi_link **by_slot;
     uint32_t slot_count, slot_room;
@@ -75,7 +88,7 @@ struct tern_ofi_lane {
     struct tern_list_node readings; /* lib/btl/ofi/read.c */
     int reading_count;
     uint64_t looked_at; /* last look at the clock, in ticks */
-    uint64_t now_ms;    /* at the last look */
+    uint64_t rails_ms;  /* last look at the rails */
     pthread_mutex_t visitors_lock;
     struct tern_list_node visitors; /* greetings that arrived at lane 0; guarded by the lock */
     bool has_visitors;              /* atomic */
@@ -85,41 +98,58 @@ extern struct tern_ofi_lane tern_ofi_lanes[TERN_LANES_MAX];
 
 /* Prepares the parts that need no endpoint. */
 void tern_ofi_lane_prepare(struct tern_ofi_lane *lane, uint32_t index);
-/* Makes the endpoint, unless it is there. Returns 0, or TERN_ERR_OTHER or TERN_ERR_NO_MEM with
- * text. */
+/* Opens the ports on all rails, unless they are open. A rail on which that fails is left out,
+ * unless it is the first. Returns 0, or TERN_ERR_OTHER or TERN_ERR_NO_MEM with text. */
 int tern_ofi_lane_open(struct tern_ofi_lane *lane);
-/* Closes the endpoint and frees all that the lane has. */
+/* Closes the ports and frees all that the lane has. */
 void tern_ofi_lane_close(struct tern_ofi_lane *lane);
+/* Sets *ret_rails to the lane's ports, as others must know them. */
+void tern_ofi_lane_tell(const struct tern_ofi_lane *lane, struct tern_ofi_rails *ret_rails);
+/* Returns the number of sends under way at all ports. */
+int tern_ofi_lane_sends(const struct tern_ofi_lane *lane);
 
 /* Returns room for a frame, or NULL if all are under way. */
-static inline struct tern_ofi_send *tern_ofi_take_send(struct tern_ofi_lane *lane)
+static inline struct tern_ofi_send *tern_ofi_take_send(struct tern_ofi_port *port)
 {
-    struct tern_ofi_send *send = lane->free_sends;
+    struct tern_ofi_send *send = port->free_sends;
     if (TERN_LIKELY(send != NULL)) {
-        lane->free_sends = send->next_free;
-        lane->sends_under_way++;
+        port->free_sends = send->next_free;
+        port->sends_under_way++;
     }
     return send;
 }
-void tern_ofi_give_send(struct tern_ofi_lane *lane, struct tern_ofi_send *send);
+void tern_ofi_give_send(struct tern_ofi_port *port, struct tern_ofi_send *send);
 
-/* Sends `length` bytes of the frame in `send` by the link, and takes `send` over. Returns 0;
- * TERN_ERR_AGAIN; or the provider's error (negative, of libfabric) with `send` given back. */
-int tern_ofi_post(struct tern_ofi_lane *lane, struct tern_ofi_link *link,
-                  struct tern_ofi_send *send, size_t length);
+/* Sends `length` bytes of the frame in `send`, of the link's port, and takes `send` over. Returns
+ * 0; TERN_ERR_AGAIN; or the provider's error (negative, of libfabric) with `send` given back. */
+int tern_ofi_post(struct tern_ofi_link *link, struct tern_ofi_send *send, size_t length);
 /* Sends a frame of at most inject_max bytes, which may be reused on return. Returns likewise. */
-int tern_ofi_inject(struct tern_ofi_lane *lane, const struct tern_ofi_link *link,
-                    const void *frame, size_t length);
+int tern_ofi_inject(const struct tern_ofi_link *link, const void *frame, size_t length);
 
-/* Called before a thread sleeps. Returns true if the lane's descriptor will end the sleep when
- * something completes; false if something may have completed already, or if the descriptor turns
- * out not to work: then lane->sleeps is false. */
+/* Returns true if the provider has not taken all buffers for arriving frames. */
+bool tern_ofi_lane_buffers_idle(const struct tern_ofi_lane *lane);
+/* Returns true if each port has a descriptor that works. */
+bool tern_ofi_lane_sleeps(const struct tern_ofi_lane *lane);
+/* Called before a thread sleeps. Returns true if the descriptors will end the sleep when something
+ * completes; false if something may have completed already, or if a descriptor turns out not to
+ * work: then tern_ofi_lane_sleeps is false. */
 bool tern_ofi_lane_arm(struct tern_ofi_lane *lane);
 /* Ends the next sleep after a short time, which grows while nothing completes. Returns false if
  * that is not possible. */
 bool tern_ofi_lane_nap(struct tern_ofi_lane *lane);
-/* Cancels an earlier nap, whose clock would end the next sleep. Always returns true. */
-bool tern_ofi_lane_stop_clock(struct tern_ofi_lane *lane);
+/* Ends the next sleep when the rails must be looked at; if there is only one, cancels an earlier
+ * nap, whose clock would end the sleep. Returns likewise. */
+bool tern_ofi_lane_rest(struct tern_ofi_lane *lane);
+
+/* ofi_port.c. Opens the port on a rail. Returns 0, or TERN_ERR_OTHER or TERN_ERR_NO_MEM with
+ * text. */
+int tern_ofi_port_open(struct tern_ofi_port *port);
+/* Ends all operations of the port. Their memory is not used any more. */
+void tern_ofi_port_close(struct tern_ofi_port *port);
+/* As tern_ofi_lane_arm, for a port. */
+bool tern_ofi_port_arm(struct tern_ofi_port *port);
+/* Takes what has completed at the port. Returns the number of events. */
+int tern_ofi_port_poll(struct tern_ofi_port *port);
 
 /* read.c: handles the end of a read; `error` of libfabric, or 0. */
 void tern_ofi_read_ended(struct tern_ofi_lane *lane, struct tern_ofi_op *op, int error);

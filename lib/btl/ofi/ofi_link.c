@@ -56,6 +56,7 @@ struct tern_ofi_link *tern_ofi_link_make(struct tern_ofi_lane *lane, struct tern
     link->peer = peer;
     link->hello_wait_ms = HELLO_MS;
     tern_list_init(&link->parked);
+    tern_list_init(&link->unseen);
     tern_list_init(&link->keys_out);
     tern_list_init(&link->keys_in);
     tern_list_append(&lane->links, &link->in_lane);
@@ -112,27 +113,13 @@ void tern_ofi_links_free(struct tern_ofi_lane *lane)
         tern_ofi_link_forget_card(lane->by_slot[i]);
         tern_ofi_drop_parked(lane->by_slot[i]);
         tern_ofi_keys_forget(lane->by_slot[i]);
+        tern_ofi_forget_frames(lane->by_slot[i]);
+        free(lane->by_slot[i]->theirs);
         free(lane->by_slot[i]);
     }
     free(lane->by_slot);
     lane->by_slot = NULL;
     lane->slot_count = lane->slot_room = 0;
-}
-
-/* ---- the other end ---- */
-
-bool tern_ofi_link_set_address(struct tern_ofi_link *link, const struct tern_ofi_name *name)
-{
-    if (link->has_address && link->their_name.length == name->length &&
-        memcmp(link->their_name.bytes, name->bytes, name->length) == 0)
-        return true;
-    if (tern_ofi_insert(name, &link->address)) {
-        snprintf(link->why, sizeof link->why, "%s", tern_error_text(TERN_ERR_OTHER));
-        return false;
-    }
-    link->their_name = *name;
-    link->has_address = true;
-    return true;
 }
 
 /* ---- the end of a link ---- */
@@ -150,8 +137,10 @@ void tern_ofi_link_lose(struct tern_ofi_link *link, const char *why)
     char text[400];
     describe(link, why, text);
     link->state = TERN_OFI_LOST;
-    link->owes_welcome = link->owes_bye = link->owes_bye_seen = false;
+    link->owes_welcome = link->owes_bye = link->owes_bye_seen = link->owes_seen = false;
+    link->owes_dead = 0;
     tern_ofi_drop_parked(link);
+    tern_ofi_forget_frames(link);
     tern_btl_lost(link->peer, NULL, text);
 }
 

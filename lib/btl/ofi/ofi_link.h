@@ -21,6 +21,14 @@ enum tern_ofi_link_state {
     TERN_OFI_LOST,
 };
 
+/* A pair of our port and one of the other end's rails (routes.h). */
+struct tern_ofi_route {
+    struct tern_ofi_port *port;
+    uint32_t theirs;
+    int failures; /* of reads, in turn */
+    fi_addr_t address;
+};
+
 struct tern_ofi_link {
     struct tern_list_node in_lane;
     struct tern_list_node in_busy; /* if `busy` */
@@ -31,9 +39,24 @@ struct tern_ofi_link {
     bool owes_welcome, owes_bye, owes_bye_seen;
     bool bye_sent; /* our BYE, since we last came to MPI */
     bool peer_bye; /* the peer has left MPI, and has sent nothing since */
-    bool has_address;
     uint8_t their_lane, their_lanes;
-    fi_addr_t address;
+    struct tern_ofi_port *port; /* by which frames go, to ... */
+    fi_addr_t address;          /* ... this endpoint; valid once `theirs` is set ... */
+    uint32_t to;                /* ... on this one of the other end's rails */
+    struct tern_ofi_rails *theirs; /* rails of the other end, without the last ones' room; a rail
+                                    * that is not to be used any more has no name */
+    struct tern_ofi_route routes[TERN_OFI_RAILS];
+    uint32_t route_count;
+    uint32_t read_by;           /* bits of our rails by which the other end reads */
+    bool keeps;                 /* numbered frames are kept until they have been seen */
+    bool owes_seen;             /* the other end must learn what has arrived */
+    bool resends;               /* kept frames are being sent again, ... */
+    bool resend_begun;          /* ... up to ... */
+    uint32_t resend_last;       /* ... this one */
+    uint32_t owes_dead;         /* bits of our rails of whose end the other end does not know */
+    uint32_t new_frames;        /* that have arrived since we told it */
+    size_t new_bytes, kept_bytes;
+    struct tern_list_node unseen; /* routes.c */
     uint32_t slot, cookie;             /* the other end puts them into its frames */
     uint32_t their_slot, their_cookie; /* we put them into ours; valid if OPEN */
     uint32_t next_out, next_in;        /* numbers of frames */
@@ -51,7 +74,6 @@ struct tern_ofi_link {
     uint64_t keys_told;
     unsigned char nonce[TERN_NONCE_BYTES]; /* of our HELLO */
     unsigned char their_nonce[TERN_NONCE_BYTES];
-    struct tern_ofi_name their_name; /* of the endpoint at `address` */
     uint64_t hello_ms, failed_ms;    /* when HELLO is sent next; when the link failed, or 0 */
     uint32_t hello_wait_ms;          /* until the next one */
     char why[200];                   /* if it failed */
@@ -77,13 +99,12 @@ void tern_ofi_frame_arrived(struct tern_ofi_lane *lane, const unsigned char *byt
 void tern_ofi_drop_parked(struct tern_ofi_link *link);
 /* keys.c: forgets all keys that the other end of the link has told. */
 void tern_ofi_keys_forget(struct tern_ofi_link *link);
+/* routes.c: frees all copies of frames that were sent. */
+void tern_ofi_forget_frames(struct tern_ofi_link *link);
 /* Notes that a frame could not be sent, with libfabric's error. */
 void tern_ofi_link_failed(struct tern_ofi_lane *lane, struct tern_ofi_link *link, int error);
 /* calling.c: goes on with links that have something to do. Returns the number of things done. */
 int tern_ofi_links_go_on(struct tern_ofi_lane *lane);
-/* Sets the address of the other end's endpoint. Returns false, with link->why, if libfabric
- * refuses. */
-bool tern_ofi_link_set_address(struct tern_ofi_link *link, const struct tern_ofi_name *name);
 /* Ends the search for the peer's card. */
 void tern_ofi_link_forget_card(struct tern_ofi_link *link);
 /* Declares the peer lost: everything that waits for it ends with an error that says `why`. */

@@ -3,6 +3,8 @@
 
 #include "lib/btl/btl.h"
 #include "lib/btl/ofi/libfabric.h"
+#include "lib/btl/ofi/nic.h"
+#include "lib/rte/hardware.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
@@ -17,7 +19,7 @@
 static const char *const by_itself[] = {"cxi", "efa", "psm3", "opx", "psm2", "verbs;ofi_rxm"};
 enum { BY_ITSELF = sizeof by_itself / sizeof *by_itself };
 
-enum { LIST_ROOM = 400 };
+enum { LIST_ROOM = 400, NAME_ROOM = 128 };
 
 static const char lacks[] = "lacks what messages need: endpoints of type FI_EP_RDM with FI_MSG and "
                             "FI_RMA, on a device that is up";
@@ -58,8 +60,8 @@ static struct fi_info *make_hints(uint64_t caps)
     hints->caps = caps;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->ep_attr->type = FI_EP_RDM;
-    hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED |
-                                  FI_MR_PROV_KEY | FI_MR_ENDPOINT | FI_MR_RAW;
+    hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY |
+                                  FI_MR_ENDPOINT | FI_MR_RAW;
     hints->domain_attr->threading = tern_lane_count > 1 ? FI_THREAD_SAFE : FI_THREAD_DOMAIN;
     hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
     return hints;
@@ -99,8 +101,8 @@ static int weigh_address(const struct fi_info *info)
     if (!tern_ofi_provider_routes(info) || !info->src_addr)
         return 1;
     bool is_four = four->sin_family == AF_INET;
-    bool loopback = is_four ? ntohl(four->sin_addr.s_addr) >> 24 == 127
-                            : IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
+    bool loopback =
+        is_four ? ntohl(four->sin_addr.s_addr) >> 24 == 127 : IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
     if (loopback)
         return tern_rte.node_count > 1 ? 0 : 1;
     return is_four ? 4 : IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr) ? 2 : 3;
@@ -164,21 +166,126 @@ static int explain(struct fi_info *able, const char *name, const char *device)
                       name, *names ? names : "none");
 }
 
-static int choose(struct fi_info *list, const char *name, const char *device,
-                  struct fi_info **ret_info)
+/* ---- rails ---- */
+
+/* Returns true if both entries demand the same of us: one set of rules holds for all rails. */
+static bool are_alike(const struct fi_info *a, const struct fi_info *b)
 {
-    struct fi_info *best = NULL;
-    if (name && *name)
-        best = best_of(list, name, device);
-    else
-        for (int i = 0; i < BY_ITSELF && !best; i++)
-            best = best_of(list, by_itself[i], device);
-    if (best) {
-        *ret_info = tern_ofi_library.dupinfo(best);
-        return *ret_info ? 0 : tern_error(TERN_ERR_NO_MEM, "no memory for libfabric");
+    return a->domain_attr->mr_mode == b->domain_attr->mr_mode &&
+           a->domain_attr->mr_key_size == b->domain_attr->mr_key_size &&
+           a->ep_attr->protocol == b->ep_attr->protocol && a->addr_format == b->addr_format &&
+           (a->caps & FI_MULTI_RECV) == (b->caps & FI_MULTI_RECV);
+}
+
+/* Returns true if the device of `info` can be one more rail. */
+static bool fits(const struct fi_info *info, struct fi_info *const rails[], uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(device_of(rails[i]), device_of(info)) == 0)
+            return false;
+    return !count || are_alike(rails[0], info);
+}
+
+/* Finds the devices that the user has named, in this order. Sets *ret_unknown to the first that the
+ * provider does not have, in `word`, or to NULL. */
+static uint32_t take_named(struct fi_info *list, const char *name, const char *devices,
+                           struct fi_info *rails[TERN_OFI_RAILS], char word[NAME_ROOM],
+                           const char **ret_unknown)
+{
+    uint32_t count = 0;
+    *ret_unknown = NULL;
+    while (*devices) {
+        size_t length = strcspn(devices, ",");
+        snprintf(word, NAME_ROOM, "%.*s", (int)length, devices);
+        devices += length + (devices[length] == ',');
+        struct fi_info *best = *word ? best_of(list, name, word) : NULL;
+        if (*word && !best) {
+            *ret_unknown = word;
+            return 0;
+        }
+        if (best && count < TERN_OFI_RAILS && fits(best, rails, count))
+            rails[count++] = best;
     }
-    if (name && *name)
-        return explain(list, name, device);
+    return count;
+}
+
+/* Returns the number of ranks before this one on this node that the launcher has placed on the same
+ * NUMA node. If the places are not known, all ranks before this one count. */
+static uint32_t ranks_before(void)
+{
+    int32_t own[TERN_HW_KINDS], other[TERN_HW_KINDS];
+    uint32_t node, count = 0;
+    if (!tern_rte_hw_launch_place(tern_rte.rank, &node, own) || own[TERN_HW_NUMA] < 0)
+        return tern_rte.local_rank;
+    for (uint32_t i = 0; i < tern_rte.local_rank; i++)
+        count += tern_rte_hw_launch_place(tern_rte.local_ranks[i], &node, other) &&
+                 other[TERN_HW_NUMA] == own[TERN_HW_NUMA];
+    return count;
+}
+
+/* Finds all devices of the provider whose link is up, the nearest first. Of a provider that works
+ * over any IP interface only the best one is taken: others may lead nowhere. */
+static uint32_t take_all(struct fi_info *list, const char *name,
+                         struct fi_info *rails[TERN_OFI_RAILS])
+{
+    enum { DEVICES_MOST = 64 };
+    struct fi_info *devices[DEVICES_MOST];
+    int distances[DEVICES_MOST];
+    uint32_t order[DEVICES_MOST], count = 0, taken = 0;
+    uint32_t most = (uint32_t)tern_param_int("btl_ofi_rails");
+    rails[0] = best_of(list, name, "");
+    if (!rails[0] || tern_ofi_provider_routes(rails[0]))
+        return rails[0] ? 1 : 0;
+    for (struct fi_info *info = list; info && count < DEVICES_MOST; info = info->next) {
+        const char *device = device_of(info);
+        if (strcmp(name_of(info), name) != 0 || best_of(list, name, device) != info ||
+            !tern_ofi_nic_is_up(device))
+            continue;
+        distances[count] = tern_ofi_nic_distance("", device);
+        devices[count++] = info;
+    }
+    tern_ofi_nics_order(distances, count, ranks_before(), order);
+    for (uint32_t i = 0; i < count && taken < most; i++)
+        if (fits(devices[order[i]], rails, taken))
+            rails[taken++] = devices[order[i]];
+    return taken ? taken : 1; /* all are down: the first, which says why it does not work */
+}
+
+/* Sets *ret_choice to copies of the entries of the rails. */
+static int copy(struct fi_info *const rails[], uint32_t count, struct tern_ofi_choice *ret_choice)
+{
+    struct tern_ofi_choice choice = {.count = count};
+    for (uint32_t i = 0; i < count; i++) {
+        choice.rails[i] = tern_ofi_library.dupinfo(rails[i]);
+        if (!choice.rails[i]) {
+            while (i--)
+                tern_ofi_library.freeinfo(choice.rails[i]);
+            return tern_error(TERN_ERR_NO_MEM, "no memory for libfabric");
+        }
+    }
+    *ret_choice = choice;
+    return 0;
+}
+
+static int choose(struct fi_info *list, const char *name, const char *devices,
+                  struct tern_ofi_choice *ret_choice)
+{
+    struct fi_info *rails[TERN_OFI_RAILS];
+    char word[NAME_ROOM] = "";
+    const char *unknown = NULL;
+    uint32_t count = 0;
+    bool named = name && *name;
+    for (int i = 0; i < (named ? 1 : BY_ITSELF) && !count && !unknown; i++) {
+        const char *provider = named ? name : by_itself[i];
+        count = *devices ? take_named(list, provider, devices, rails, word, &unknown)
+                         : take_all(list, provider, rails);
+        if (!named)
+            unknown = NULL; /* another provider may have it */
+    }
+    if (count)
+        return copy(rails, count, ret_choice);
+    if (named)
+        return explain(list, name, unknown ? unknown : "");
     char names[LIST_ROOM];
     list_names(list, NULL, names);
     return tern_error(TERN_ERR_UNSUPPORTED,
@@ -187,7 +294,7 @@ static int choose(struct fi_info *list, const char *name, const char *device,
                       *names ? names : "none");
 }
 
-int tern_ofi_provider_choose(struct fi_info **ret_info)
+int tern_ofi_provider_choose(struct tern_ofi_choice *ret_choice)
 {
     const char *name = tern_param_string("btl_ofi_provider");
     const char *device = tern_param_string("btl_ofi_device");
@@ -197,14 +304,14 @@ int tern_ofi_provider_choose(struct fi_info **ret_info)
         return rc;
     int error = ask(FI_MSG | FI_RMA | FI_MULTI_RECV, &list);
     bool multi = !error;
-    rc = error ? TERN_ERR_UNSUPPORTED : choose(list, name, device ? device : "", ret_info);
+    rc = error ? TERN_ERR_UNSUPPORTED : choose(list, name, device ? device : "", ret_choice);
     if (multi)
         tern_ofi_library.freeinfo(list);
     if (rc) { /* providers without FI_MULTI_RECV */
         error = ask(FI_MSG | FI_RMA, &list);
         if (error)
             list = NULL;
-        rc = choose(list, name, device ? device : "", ret_info);
+        rc = choose(list, name, device ? device : "", ret_choice);
         if (list)
             tern_ofi_library.freeinfo(list);
     }
@@ -226,7 +333,7 @@ static const char *why_not(const struct fi_info *able, const char *name, const c
            "are faster";
 }
 
-void tern_ofi_provider_show(const struct fi_info *chosen)
+void tern_ofi_provider_show(const struct fi_info *chosen, const char *used)
 {
     const char *wanted = tern_param_string("btl_ofi_provider");
     struct fi_info *able = NULL, *all = ask_all();
@@ -242,8 +349,7 @@ void tern_ofi_provider_show(const struct fi_info *chosen)
             continue;
         list_names(all, name, devices);
         if (chosen && strcmp(name_of(chosen), name) == 0)
-            tern_log("fabric: provider %s (%s): chosen, with device %s", name, devices,
-                     device_of(chosen));
+            tern_log("fabric: provider %s (%s): chosen, with device %s", name, devices, used);
         else
             tern_log("fabric: provider %s (%s): not chosen: %s", name, devices,
                      why_not(able, name, wanted));

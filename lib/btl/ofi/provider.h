@@ -2,21 +2,24 @@
 #ifndef TERN_OFI_PROVIDER_H
 #define TERN_OFI_PROVIDER_H
 
-/* Which of libfabric's providers is used, and by which device. */
+/* Which of libfabric's providers is used, and by which devices. */
+
+#include "lib/btl/ofi/fabric.h"
 
 #include <rdma/fabric.h>
 #include <stdbool.h>
 
 /* Chooses a provider: the one that btl_ofi_provider names, or else the best one for the hardware of
  * this host; never by itself one that works over sockets or shared memory, because ours are faster.
- * Sets *ret_info, which the caller frees by tern_ofi_library.freeinfo. Returns 0; TERN_ERR_OTHER
- * with text if the provider that was named cannot be used, or libfabric cannot be loaded;
- * TERN_ERR_UNSUPPORTED with text if none was named and none fits. */
-int tern_ofi_provider_choose(struct fi_info **ret_info);
+ * Then up to btl_ofi_rails devices: those that btl_ofi_device names, or else the nearest ones,
+ * which local ranks share out. Sets *ret_choice; the caller frees each entry by
+ * tern_ofi_library.freeinfo. Returns 0; TERN_ERR_OTHER with text if what was named cannot be used,
+ * or libfabric cannot be loaded; TERN_ERR_UNSUPPORTED with text if none was named and none fits. */
+int tern_ofi_provider_choose(struct tern_ofi_choice *ret_choice);
 
-/* Prints all providers of this host with their devices: which one is `chosen` (NULL: none), and why
- * not the others. libfabric must be loaded. */
-void tern_ofi_provider_show(const struct fi_info *chosen);
+/* Prints all providers of this host with their devices: which one is `chosen` (NULL: none) with the
+ * devices `used`, and why not the others. libfabric must be loaded. */
+void tern_ofi_provider_show(const struct fi_info *chosen, const char *used);
 
 /* Returns true if the provider gives a buffer for many messages (FI_MULTI_RECV) back only when the
  * last of them has arrived. Pure but for the version of libfabric. */

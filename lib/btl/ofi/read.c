@@ -4,23 +4,45 @@
 #include "lib/btl/ofi/keys.h"
 #include "lib/btl/ofi/ofi_link.h"
 #include "lib/btl/ofi/region_cache.h"
+#include "lib/btl/ofi/routes.h"
 #include "lib/util/error.h"
 
 #include <rdma/fi_rma.h>
 #include <stdlib.h>
 
 enum {
-    PIECE = 1 << 20,    /* bytes of a read */
-    PIECES = 4,         /* of a transfer that are under way at the same time */
-    READINGS_MOST = 16, /* transfers of a lane that are under way */
-    RUN_LEAST = 4096,   /* a message in shorter runs is sent packed */
-    BIAS = 4096,        /* added to offsets, so that none is 0 */
+    PIECE = 1 << 20,          /* most bytes of a read */
+    PIECE_LEAST = 128 << 10,  /* least, if a message is read by several rails */
+    STRIPE_LEAST = 512 << 10, /* bytes of a message that is read by several rails */
+    PIECES = 8,               /* of a transfer that are under way at the same time, ... */
+    PIECES_EACH = 4,          /* ... by each rail */
+    READINGS_MOST = 16,       /* transfers of a lane that are under way */
+    RUN_LEAST = 4096,         /* a message in shorter runs is sent packed */
+    BIAS = 4096,              /* added to offsets, so that none is 0 or TERN_OFI_BY_NUMBER */
+    AWAIT_MS = 2000,          /* for reads from a dead rail to end */
 };
 
-/* A piece under way. */
+/* A piece of a message. */
 struct piece {
     struct tern_ofi_op op;
-    struct tern_ofi_reading *reading; /* NULL: free */
+    struct tern_ofi_reading *reading;
+    enum { FREE, UNDER_WAY, AGAIN } state; /* AGAIN: its read failed, another one must be begun */
+    struct way *way;                       /* if UNDER_WAY */
+    struct iovec run;                      /* in our memory */
+    uint64_t offset;                       /* in the message */
+};
+
+/* How a message is read by a rail. */
+struct way {
+    struct tern_ofi_port *port;
+    fi_addr_t peer;
+    uint32_t theirs;    /* the other end's rail */
+    uint64_t base, key; /* of the message in the other end's memory */
+    bool off;           /* not to be used any more */
+    int under_way;
+    uint64_t awaited_ms;        /* since when their rail is known to be dead; 0: it is not */
+    struct tern_ofi_kept *kept; /* of our memory, if the provider wants that; else NULL */
+    void *desc;
 };
 
 /* A transfer under way. */
@@ -28,13 +50,14 @@ struct tern_ofi_reading {
     struct tern_list_node in_lane;
     struct tern_transfer *transfer;
     struct tern_ofi_link *link;
-    struct tern_cursor cursor; /* what was not begun yet */
-    uint64_t address, key;
-    size_t left;
-    int under_way;
+    struct tern_cursor cursor; /* what was not begun yet, ... */
+    uint64_t begun;            /* ... after so many bytes, ... */
+    size_t left;               /* ... which is so many bytes */
+    size_t piece_most;
+    int under_way, again; /* pieces in that state */
     bool failed;
-    struct tern_ofi_kept *kept; /* of our memory, if the provider wants that; else NULL */
-    void *desc;
+    uint32_t way_count;
+    struct way ways[TERN_OFI_RAILS];
     struct piece pieces[PIECES];
 };
 
@@ -42,8 +65,9 @@ struct tern_ofi_reading {
 
 /* Memory of ours that a peer may read. */
 struct offer {
-    struct tern_ofi_kept *kept;
-    struct tern_ofi_key_out key; /* if keys are raw */
+    struct tern_ofi_kept *kept[TERN_OFI_RAILS];
+    bool told;                   /* by ... */
+    struct tern_ofi_key_out key; /* ... a number */
 };
 
 /* Returns true if the peer reads by the endpoint of this lane. The lanes of two ranks may have
@@ -53,21 +77,44 @@ static bool is_read_here(const struct tern_ofi_lane *lane, const struct tern_ofi
     return (link->their_lane & (tern_lane_count - 1)) == lane->index;
 }
 
-/* Says in *ret_registration how the peer names the memory. Returns what register_memory returns. */
-static int name_offer(struct tern_ofi_lane *lane, struct tern_ofi_link *link, struct offer *offer,
-                      const void *start, struct tern_registration *ret_registration)
+/* Sets *ret_key to how the peer names the memory by the rail. Returns 0, or TERN_ERR_UNSUPPORTED.
+ */
+static int name_memory(const struct tern_ofi_kept *kept, uint32_t rail, const void *start,
+                       struct tern_ofi_rail_key *ret_key)
 {
-    int rc = tern_ofi_fabric.raw_keys
-                 ? tern_ofi_key_tell(lane, link, &offer->kept->region, &offer->key)
-                 : 0;
-    if (rc)
-        return rc;
-    *ret_registration = (struct tern_registration){
-        .address =
-            (uintptr_t)start - (tern_ofi_fabric.virtual_addr ? 0 : offer->kept->start - BIAS),
-        .key = tern_ofi_fabric.raw_keys ? offer->key.number : fi_mr_key(offer->kept->region.mr),
-        .handle = offer};
+    *ret_key = (struct tern_ofi_rail_key){
+        .address = (uintptr_t)start - (tern_ofi_fabric.virtual_addr ? 0 : kept->start - BIAS),
+        .rail = rail};
+    if (tern_ofi_fabric.raw_keys)
+        return tern_ofi_raw_key(&kept->region, &ret_key->raw);
+    ret_key->key = fi_mr_key(kept->region.mr);
     return 0;
+}
+
+static void end_offer(struct offer *offer)
+{
+    for (uint32_t i = 0; i < TERN_OFI_RAILS; i++)
+        tern_ofi_cache_put(offer->kept[i]);
+    free(offer);
+}
+
+/* Registers the memory for the rails by which the peer reads: all if the message is long, else the
+ * first. Sets keys, and returns their number; or TERN_ERR_*. */
+static int register_offer(struct tern_ofi_lane *lane, const struct tern_ofi_link *link,
+                          const void *start, size_t length, struct offer *offer,
+                          struct tern_ofi_rail_key keys[TERN_OFI_RAILS])
+{
+    int count = 0, rc = TERN_ERR_UNSUPPORTED;
+    for (uint32_t i = 0; i < tern_ofi_fabric.rail_count; i++) {
+        const struct tern_ofi_port *port = &lane->ports[i];
+        if (!port->endpoint || !(link->read_by >> i & 1) || (count && length < STRIPE_LEAST))
+            continue;
+        rc = tern_ofi_cache_get(i, port->endpoint, start, length, FI_REMOTE_READ, &offer->kept[i]);
+        if (!rc)
+            rc = name_memory(offer->kept[i], i, start, &keys[count]);
+        count += rc == 0;
+    }
+    return count ? count : rc;
 }
 
 int tern_ofi_register_memory(struct tern_peer *peer, const void *start, size_t length,
@@ -75,21 +122,32 @@ int tern_ofi_register_memory(struct tern_peer *peer, const void *start, size_t l
 {
     struct tern_ofi_link *link = peer->endpoint;
     struct tern_ofi_lane *lane = &tern_ofi_lanes[peer->lane];
+    struct tern_ofi_rail_key keys[TERN_OFI_RAILS];
     if (link->state != TERN_OFI_OPEN)
         return tern_ofi_link_seek(lane, link);
     if (tern_ofi_fabric.by_endpoint && !is_read_here(lane, link))
         return tern_error(TERN_ERR_UNSUPPORTED, "the peer reads by another endpoint");
-    if (tern_ofi_fabric.raw_keys && !lane->free_sends)
-        return TERN_ERR_AGAIN; /* no room to tell the key */
-    struct offer *offer = malloc(sizeof *offer);
+    if ((tern_ofi_fabric.raw_keys || link->keeps) && !link->port->free_sends)
+        return TERN_ERR_AGAIN; /* no room to tell keys */
+    struct offer *offer = calloc(1, sizeof *offer);
     if (!offer)
         return TERN_ERR_NO_MEM;
-    int rc = tern_ofi_cache_get(lane->endpoint, start, length, FI_REMOTE_READ, &offer->kept);
-    if (!rc && (rc = name_offer(lane, link, offer, start, ret_registration)))
-        tern_ofi_cache_put(offer->kept);
-    if (rc)
-        free(offer);
-    return rc;
+    int rc = register_offer(lane, link, start, length, offer, keys);
+    if (rc > 0) {
+        *ret_registration = (struct tern_registration){
+            .address = keys[0].address, .key = keys[0].key, .handle = offer};
+        offer->told = rc > 1 || keys[0].rail > 0 || tern_ofi_fabric.raw_keys;
+        rc = offer->told ? tern_ofi_keys_tell(lane, link, keys, (uint32_t)rc, &offer->key) : 0;
+    }
+    if (rc) {
+        end_offer(offer);
+        return rc;
+    }
+    if (offer->told) {
+        ret_registration->address = TERN_OFI_BY_NUMBER;
+        ret_registration->key = offer->key.number;
+    }
+    return 0;
 }
 
 void tern_ofi_deregister_memory(struct tern_peer *peer,
@@ -97,13 +155,21 @@ void tern_ofi_deregister_memory(struct tern_peer *peer,
 {
     struct offer *offer = registration->handle;
     (void)peer;
-    if (tern_ofi_fabric.raw_keys)
+    if (offer->told)
         tern_ofi_key_end(&offer->key);
-    tern_ofi_cache_put(offer->kept);
-    free(offer);
+    end_offer(offer);
 }
 
 /* ---- the receiver's side ---- */
+
+/* Ends the use of a rail for a transfer. */
+static void end_way(struct way *way)
+{
+    tern_ofi_cache_put(way->kept);
+    way->kept = NULL;
+    if (tern_ofi_fabric.raw_keys)
+        tern_ofi_unmap(way->port->rail, way->key);
+}
 
 /* Ends a transfer when nothing of it is under way any more. After a failure the sender sends
  * everything as packets: no byte was counted. */
@@ -113,80 +179,130 @@ static void end(struct tern_ofi_lane *lane, struct tern_ofi_reading *reading)
     int error = reading->failed ? TERN_ERR_UNSUPPORTED : 0;
     tern_list_remove(&reading->in_lane);
     lane->reading_count--;
-    tern_ofi_cache_put(reading->kept);
-    if (tern_ofi_fabric.raw_keys)
-        tern_ofi_unmap(reading->key);
+    for (uint32_t i = 0; i < reading->way_count; i++)
+        end_way(&reading->ways[i]);
     if (!error) {
         transfer->cursor = reading->cursor;
-        transfer->address = reading->address;
+        transfer->address += reading->begun;
         transfer->length = 0;
     }
     free(reading);
     transfer->done(transfer, error);
 }
 
-static struct piece *free_piece(struct tern_ofi_reading *reading)
+/* Prepares a piece to be read: one that failed, or the next one. Returns NULL if there is none, or
+ * no room for it. */
+static struct piece *next_piece(struct tern_ofi_reading *reading)
 {
-    for (int i = 0; i < PIECES; i++)
-        if (!reading->pieces[i].reading)
-            return &reading->pieces[i];
-    return NULL;
-}
-
-static size_t piece_max(void)
-{
-    size_t most = tern_ofi_fabric.info->ep_attr->max_msg_size;
-    return most < PIECE ? most : PIECE;
-}
-
-/* Begins the next piece. Returns false if none can be begun now. */
-static bool begin_piece(struct tern_ofi_lane *lane, struct tern_ofi_reading *reading)
-{
-    struct piece *piece = reading->left ? free_piece(reading) : NULL;
-    struct tern_cursor next = reading->cursor;
-    struct iovec run;
-    size_t bytes, most = piece_max();
-    /* for a process that has ended, the provider may say *again* for ever */
-    reading->failed |= reading->link->state == TERN_OFI_LOST;
-    if (!piece || reading->failed)
-        return false;
-    tern_cursor_runs(&next, &run, 1, reading->left < most ? reading->left : most, &bytes);
-    piece->op.kind = TERN_OFI_READ;
-    ssize_t rc = fi_read(lane->endpoint, run.iov_base, bytes, reading->desc, reading->link->address,
-                         reading->address - (tern_ofi_fabric.virtual_addr ? 0 : BIAS), reading->key,
-                         &piece->op);
-    if (rc) {
-        reading->failed = rc != -FI_EAGAIN;
-        return false;
+    struct piece *free_one = NULL;
+    for (int i = 0; i < PIECES; i++) {
+        struct piece *piece = &reading->pieces[i];
+        if (piece->state == AGAIN)
+            return piece;
+        if (piece->state == FREE)
+            free_one = piece;
     }
-    piece->reading = reading;
-    reading->under_way++;
-    reading->cursor = next;
-    reading->address += bytes;
+    if (!reading->left || !free_one)
+        return NULL;
+    size_t bytes, most = reading->left < reading->piece_most ? reading->left : reading->piece_most;
+    tern_cursor_runs(&reading->cursor, &free_one->run, 1, most, &bytes);
+    free_one->op.kind = TERN_OFI_READ;
+    free_one->reading = reading;
+    free_one->run.iov_len = bytes;
+    free_one->offset = reading->begun;
+    free_one->state = AGAIN;
+    reading->begun += bytes;
     reading->left -= bytes;
+    reading->again++;
+    return free_one;
+}
+
+/* Returns the rail with the fewest pieces under way, of those not in `busy`; NULL if there is
+ * none. */
+static struct way *idlest(struct tern_ofi_reading *reading, uint32_t busy)
+{
+    struct way *best = NULL;
+    for (uint32_t i = 0; i < reading->way_count; i++) {
+        struct way *way = &reading->ways[i];
+        if (!way->off && !(busy >> i & 1) && way->under_way < PIECES_EACH &&
+            (!best || way->under_way < best->under_way))
+            best = way;
+    }
+    return best;
+}
+
+static bool all_off(const struct tern_ofi_reading *reading)
+{
+    for (uint32_t i = 0; i < reading->way_count; i++)
+        if (!reading->ways[i].off)
+            return false;
     return true;
+}
+
+/* Begins the next piece, by a rail that has room. Returns false if none can be begun now. */
+static bool begin_piece(struct tern_ofi_reading *reading)
+{
+    uint32_t busy = 0;
+    /* for a process that has ended, the provider may say *again* for ever */
+    reading->failed |= reading->link->state == TERN_OFI_LOST || all_off(reading);
+    for (struct way *way; !reading->failed && (way = idlest(reading, busy));) {
+        struct piece *piece = next_piece(reading);
+        if (!piece)
+            return false;
+        ssize_t rc = fi_read(way->port->endpoint, piece->run.iov_base, piece->run.iov_len,
+                             way->desc, way->peer,
+                             way->base + piece->offset - (tern_ofi_fabric.virtual_addr ? 0 : BIAS),
+                             way->key, &piece->op);
+        if (rc == 0) {
+            piece->state = UNDER_WAY;
+            piece->way = way;
+            way->under_way++;
+            reading->under_way++;
+            reading->again--;
+            return true;
+        }
+        busy |= 1u << (way - reading->ways);
+        way->off = rc != -FI_EAGAIN;
+        reading->failed |= all_off(reading);
+    }
+    return false;
 }
 
 static int begin_pieces(struct tern_ofi_lane *lane, struct tern_ofi_reading *reading)
 {
     int count = 0;
-    while (begin_piece(lane, reading))
+    while (begin_piece(reading))
         count++;
-    if (!reading->under_way && (reading->failed || !reading->left)) {
+    if (!reading->under_way && (reading->failed || (!reading->left && !reading->again))) {
         end(lane, reading);
         count++;
     }
     return count;
 }
 
+/* Notes that a piece is not under way any more. */
+static void take_back(struct piece *piece, bool arrived)
+{
+    piece->state = arrived ? FREE : AGAIN;
+    piece->way->under_way--;
+    piece->way->off |= !arrived;
+    piece->reading->under_way--;
+    piece->reading->again += !arrived;
+}
+
 void tern_ofi_read_ended(struct tern_ofi_lane *lane, struct tern_ofi_op *op, int error)
 {
     struct piece *piece = TERN_CONTAINER(op, struct piece, op);
     struct tern_ofi_reading *reading = piece->reading;
-    piece->reading = NULL;
-    reading->under_way--;
-    reading->failed |= error != 0;
+    take_back(piece, error == 0);
+    if (reading->link->keeps)
+        tern_ofi_route_read(reading->link, piece->way->port, error);
     begin_pieces(lane, reading);
+}
+
+static struct tern_ofi_reading *reading_at(struct tern_list_node *in_lane)
+{
+    return TERN_CONTAINER(in_lane, struct tern_ofi_reading, in_lane);
 }
 
 int tern_ofi_read_on(struct tern_ofi_lane *lane)
@@ -194,12 +310,58 @@ int tern_ofi_read_on(struct tern_ofi_lane *lane)
     int count = 0;
     for (struct tern_list_node *at = lane->readings.next, *next; at != &lane->readings; at = next) {
         next = at->next;
-        struct tern_ofi_reading *reading = TERN_CONTAINER(at, struct tern_ofi_reading, in_lane);
-        if (reading->under_way < PIECES && reading->left)
+        struct tern_ofi_reading *reading = reading_at(at);
+        if (reading->under_way < PIECES && (reading->left || reading->again || reading->failed))
             count += begin_pieces(lane, reading);
     }
     return count;
 }
+
+/* ---- rails that die ---- */
+
+void tern_ofi_readings_left(struct tern_ofi_lane *lane, const struct tern_ofi_port *port)
+{
+    for (struct tern_list_node *at = lane->readings.next; at != &lane->readings; at = at->next) {
+        struct tern_ofi_reading *reading = reading_at(at);
+        for (int i = 0; i < PIECES; i++)
+            if (reading->pieces[i].state == UNDER_WAY && reading->pieces[i].way->port == port)
+                take_back(&reading->pieces[i], false);
+        for (uint32_t i = 0; i < reading->way_count; i++)
+            reading->ways[i].off |= reading->ways[i].port == port;
+    }
+}
+
+void tern_ofi_readings_await(struct tern_ofi_lane *lane, const struct tern_ofi_link *link,
+                             uint32_t rail)
+{
+    for (struct tern_list_node *at = lane->readings.next; at != &lane->readings; at = at->next) {
+        struct tern_ofi_reading *reading = reading_at(at);
+        for (uint32_t i = 0; reading->link == link && i < reading->way_count; i++)
+            if (reading->ways[i].theirs == rail) {
+                reading->ways[i].off = true;
+                reading->ways[i].awaited_ms = tern_ofi_now_ms();
+            }
+    }
+}
+
+int tern_ofi_readings_look(struct tern_ofi_lane *lane, uint64_t now_ms)
+{
+    int count = 0;
+    for (struct tern_list_node *at = lane->readings.next; at != &lane->readings; at = at->next) {
+        struct tern_ofi_reading *reading = reading_at(at);
+        for (uint32_t i = 0; i < reading->way_count; i++) {
+            const struct way *way = &reading->ways[i];
+            if (way->awaited_ms && way->under_way && now_ms - way->awaited_ms > AWAIT_MS &&
+                !tern_ofi_rail_is_dead(way->port->rail))
+                count += tern_ofi_rail_leave_out(way->port->rail,
+                                                 "reads from a card of another host that is dead "
+                                                 "do not end");
+        }
+    }
+    return count;
+}
+
+/* ---- the beginning ---- */
 
 /* Returns true if it is worth to read the message run by run. */
 static bool has_long_runs(const struct tern_transfer *transfer)
@@ -211,33 +373,57 @@ static bool has_long_runs(const struct tern_transfer *transfer)
     return bytes == transfer->length || (bytes >= RUN_LEAST && !tern_ofi_fabric.local_keys);
 }
 
-static int register_target(struct tern_ofi_lane *lane, struct tern_ofi_reading *reading)
+/* Adds a rail to those by which the message is read: one of the other end, by which it has `key`.
+ * Without a route to that rail, or a registration of our memory, nothing is added. */
+static void add_way(struct tern_ofi_reading *reading, const struct tern_ofi_rail_key *key)
 {
+    const struct tern_ofi_link *link = reading->link;
+    const struct tern_ofi_route *route = NULL;
     struct tern_cursor cursor = reading->cursor;
     struct iovec run;
-    if (!tern_ofi_fabric.local_keys)
-        return 0;
-    tern_cursor_runs(&cursor, &run, 1, reading->left, NULL);
-    int rc = tern_ofi_cache_get(lane->endpoint, run.iov_base, run.iov_len, FI_READ, &reading->kept);
-    if (!rc)
-        reading->desc = reading->kept->region.desc;
-    return rc;
+    for (uint32_t i = 0; i < link->route_count && !route; i++)
+        if (link->routes[i].theirs == key->rail)
+            route = &link->routes[i];
+    if (!route)
+        return;
+    struct way way = {.port = route->port,
+                      .peer = route->address,
+                      .theirs = route->theirs,
+                      .base = key->address,
+                      .key = key->key};
+    if (tern_ofi_fabric.raw_keys && tern_ofi_map(way.port->rail, &key->raw, &way.key))
+        return;
+    if (tern_ofi_fabric.local_keys) {
+        tern_cursor_runs(&cursor, &run, 1, reading->left, NULL);
+        if (tern_ofi_cache_get(way.port->rail, way.port->endpoint, run.iov_base, run.iov_len,
+                               FI_READ, &way.kept)) {
+            end_way(&way);
+            return;
+        }
+        way.desc = way.kept->region.desc;
+    }
+    reading->ways[reading->way_count++] = way;
 }
 
-/* Prepares to read: the key, and our memory if the provider wants it registered. */
-static int prepare(struct tern_ofi_lane *lane, struct tern_ofi_reading *reading)
+/* Finds the rails by which the message can be read. */
+static void find_ways(struct tern_ofi_lane *lane, struct tern_ofi_reading *reading)
 {
-    struct tern_transfer *transfer = reading->transfer;
-    int rc = 0;
-    reading->key = transfer->key;
-    if (tern_ofi_fabric.raw_keys)
-        rc = tern_ofi_key_take(lane, transfer->peer, transfer->key, &reading->key);
-    if (rc)
-        return rc;
-    rc = register_target(lane, reading);
-    if (rc && tern_ofi_fabric.raw_keys)
-        tern_ofi_unmap(reading->key);
-    return rc;
+    const struct tern_transfer *transfer = reading->transfer;
+    struct tern_ofi_rail_key keys[TERN_OFI_RAILS] = {
+        {.address = transfer->address, .key = transfer->key}};
+    int count = transfer->address == TERN_OFI_BY_NUMBER
+                    ? tern_ofi_keys_take(lane, transfer->peer, transfer->key, keys)
+                    : 1;
+    for (int i = 0; i < count; i++)
+        add_way(reading, &keys[i]);
+    size_t most = tern_ofi_fabric.message_max;
+    reading->piece_most = most < PIECE ? most : PIECE;
+    if (reading->way_count > 1) { /* so that they end at the same time */
+        size_t share = reading->left / (2 * reading->way_count);
+        share = share > PIECE_LEAST ? share : PIECE_LEAST;
+        if (share < reading->piece_most)
+            reading->piece_most = share;
+    }
 }
 
 int tern_ofi_get(struct tern_transfer *transfer)
@@ -253,10 +439,10 @@ int tern_ofi_get(struct tern_transfer *transfer)
         reading->transfer = transfer;
         reading->link = link;
         reading->cursor = transfer->cursor;
-        reading->address = transfer->address;
         reading->left = transfer->length;
+        find_ways(lane, reading);
     }
-    if (!reading || prepare(lane, reading)) {
+    if (!reading || !reading->way_count) {
         free(reading);
         transfer->done(transfer, TERN_ERR_UNSUPPORTED);
         return 0;

@@ -17,13 +17,14 @@ static uint64_t uses, kept_bytes;
 
 /* ---- one registration ---- */
 
-static struct tern_ofi_kept *make(struct fid_ep *endpoint, const void *start, size_t length,
-                                  uint64_t access)
+static struct tern_ofi_kept *make(uint32_t rail, struct fid_ep *endpoint, const void *start,
+                                  size_t length, uint64_t access)
 {
     struct tern_ofi_kept *fresh = malloc(sizeof *fresh);
     if (fresh)
         *fresh = (struct tern_ofi_kept){.start = (uintptr_t)start,
                                         .end = (uintptr_t)start + length,
+                                        .rail = rail,
                                         .endpoint = endpoint,
                                         .access = access,
                                         .uses = 1};
@@ -102,20 +103,22 @@ static int enter(struct tern_ofi_kept *fresh)
 {
     const void *start = (const void *)fresh->start;
     size_t length = fresh->end - fresh->start;
-    int rc = tern_ofi_register(fresh->endpoint, start, length, fresh->access, &fresh->region);
+    int rc = tern_ofi_register(fresh->rail, fresh->endpoint, start, length, fresh->access,
+                               &fresh->region);
     if (rc && kept_count) {
         while (evict())
             ;
-        rc = tern_ofi_register(fresh->endpoint, start, length, fresh->access, &fresh->region);
+        rc = tern_ofi_register(fresh->rail, fresh->endpoint, start, length, fresh->access,
+                               &fresh->region);
     }
     return rc;
 }
 
 /* Makes a registration that will be kept, if its memory can be watched. */
-static int get_fresh(struct fid_ep *endpoint, const void *start, size_t length, uint64_t access,
-                     bool keep, struct tern_ofi_kept **ret_kept)
+static int get_fresh(uint32_t rail, struct fid_ep *endpoint, const void *start, size_t length,
+                     uint64_t access, bool keep, struct tern_ofi_kept **ret_kept)
 {
-    struct tern_ofi_kept *fresh = make(endpoint, start, length, access);
+    struct tern_ofi_kept *fresh = make(rail, endpoint, start, length, access);
     int i = fresh && keep ? make_room(length) : -1;
     if (!fresh)
         return TERN_ERR_NO_MEM;
@@ -139,12 +142,12 @@ static int get_fresh(struct fid_ep *endpoint, const void *start, size_t length, 
     return 0;
 }
 
-int tern_ofi_cache_get(struct fid_ep *endpoint, const void *start, size_t length, uint64_t access,
-                       struct tern_ofi_kept **ret_kept)
+int tern_ofi_cache_get(uint32_t rail, struct fid_ep *endpoint, const void *start, size_t length,
+                       uint64_t access, struct tern_ofi_kept **ret_kept)
 {
     struct tern_ofi_kept *found = NULL;
     if (!tern_ofi_fabric.keeps)
-        return get_fresh(endpoint, start, length, access, false, ret_kept);
+        return get_fresh(rail, endpoint, start, length, access, false, ret_kept);
     pthread_mutex_lock(&lock);
     bool quiet = !kept_count || tern_memory_watch_is_quiet();
     int rc = 0;
@@ -157,7 +160,7 @@ int tern_ofi_cache_get(struct fid_ep *endpoint, const void *start, size_t length
         found->used_at = ++uses;
         *ret_kept = found;
     } else {
-        rc = get_fresh(endpoint, start, length, access, quiet, ret_kept);
+        rc = get_fresh(rail, endpoint, start, length, access, quiet, ret_kept);
     }
     pthread_mutex_unlock(&lock);
     return rc;
@@ -167,22 +170,37 @@ void tern_ofi_cache_put(struct tern_ofi_kept *old)
 {
     if (!old)
         return;
-    if (!old->watch) {
-        end(old);
-        return;
-    }
     pthread_mutex_lock(&lock);
-    if (--old->uses == 0 && tern_memory_watch_is_stale(old->watch))
+    bool last = --old->uses == 0;
+    if (last && !old->watch)
+        end(old);
+    else if (last && tern_memory_watch_is_stale(old->watch))
         end_at((int)(old->watch - tern_memory_watches));
     pthread_mutex_unlock(&lock);
+}
+
+/* Ends the registration of a watch, which is in use. Its last user frees the rest. */
+static void abandon_at(int i)
+{
+    struct tern_ofi_kept *old = kept[i];
+    kept[i] = NULL;
+    kept_count--;
+    kept_bytes -= old->end - old->start;
+    tern_memory_watch_end(old->watch);
+    old->watch = NULL;
+    tern_ofi_deregister(&old->region);
 }
 
 void tern_ofi_cache_forget(struct fid_ep *endpoint)
 {
     pthread_mutex_lock(&lock);
     for (int i = 0; i < TERN_MEMORY_WATCHES; i++)
-        if (kept[i] && kept[i]->endpoint == endpoint)
-            end_at(i);
+        if (kept[i] && kept[i]->endpoint == endpoint) {
+            if (kept[i]->uses)
+                abandon_at(i);
+            else
+                end_at(i);
+        }
     pthread_mutex_unlock(&lock);
 }
 

@@ -18,6 +18,7 @@ struct tern_ofi_kept {
     struct tern_ofi_region region;
     uintptr_t start, end; /* what is registered */
     /* of the cache: */
+    uint32_t rail;
     struct fid_ep *endpoint;
     uint64_t access;
     struct tern_memory_watch *watch; /* NULL: the registration ends with its use */
@@ -25,14 +26,15 @@ struct tern_ofi_kept {
     uint64_t used_at; /* number of the last use */
 };
 
-/* Registers memory, or finds a registration that covers it, for the endpoint and with the access
- * of libfabric. Returns 0; TERN_ERR_NO_MEM; or TERN_ERR_UNSUPPORTED with text if the provider
- * refuses. */
-int tern_ofi_cache_get(struct fid_ep *endpoint, const void *start, size_t length, uint64_t access,
-                       struct tern_ofi_kept **ret_kept);
+/* Registers memory, or finds a registration that covers it, for the endpoint of the rail and with
+ * the access of libfabric. Returns 0; TERN_ERR_NO_MEM; or TERN_ERR_UNSUPPORTED with text if the
+ * provider refuses. */
+int tern_ofi_cache_get(uint32_t rail, struct fid_ep *endpoint, const void *start, size_t length,
+                       uint64_t access, struct tern_ofi_kept **ret_kept);
 /* Ends a use. NULL: does nothing. */
 void tern_ofi_cache_put(struct tern_ofi_kept *kept);
-/* Ends all registrations that are kept for the endpoint, before it is closed. */
+/* Ends all registrations that are kept for the endpoint, whose operations have all ended. Those
+ * that are in use remain to be put. */
 void tern_ofi_cache_forget(struct fid_ep *endpoint);
 /* Ends the watching. Nothing is kept any more. */
 void tern_ofi_cache_stop(void);

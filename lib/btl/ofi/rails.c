@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/btl/ofi/rails.h"
+
+#include "lib/btl/ofi/nic.h"
+#include "lib/btl/ofi/read.h"
+#include "lib/btl/ofi/routes.h"
+
+/* Closes a port on a rail that is left out. All that it had under way goes by other ports. */
+static void leave_port(struct tern_ofi_lane *lane, struct tern_ofi_port *port)
+{
+    tern_ofi_port_close(port);
+    tern_ofi_port_left(lane, port);
+    tern_ofi_readings_left(lane, port);
+}
+
+int tern_ofi_rails_look(struct tern_ofi_lane *lane)
+{
+    uint64_t now = tern_ofi_now_ms();
+    int count = 0;
+    if (tern_ofi_fabric.rail_count < 2 || now - lane->rails_ms < TERN_OFI_LOOK_MS)
+        return 0;
+    lane->rails_ms = now;
+    for (uint32_t i = 0; i < tern_ofi_fabric.rail_count; i++) {
+        struct tern_ofi_port *port = &lane->ports[i];
+        if (!tern_ofi_rail_is_dead(i) && !tern_ofi_nic_is_up(tern_ofi_device(i)))
+            tern_ofi_rail_leave_out(i, "its link is down");
+        /* what the port has delivered is still in its buffers */
+        if (tern_ofi_rail_is_dead(i) && port->endpoint && !port->polling) {
+            leave_port(lane, port);
+            count++;
+        }
+    }
+    return count + tern_ofi_readings_look(lane, now);
+}

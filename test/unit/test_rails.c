@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Network cards that a rank uses together: which is the nearest on a recorded host, how ranks share
+ * them out, and which card of one host is paired with which of another. */
+
+#include "lib/btl/ofi/nic.h"
+#include "lib/btl/ofi/ofi_frame.h"
+#include "suite.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char root[] = "/tmp/test_rails.XXXXXX";
+
+static void record(const char *name, const char *text)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    for (char *slash = strchr(path + sizeof root, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        mkdir(path, 0700); /* may be there */
+        *slash = '/';
+    }
+    FILE *file = fopen(path, "w");
+    if (!file) { /* not inside a test: Check's own means do not work here */
+        perror(path);
+        exit(1);
+    }
+    fputs(text, file);
+    fclose(file);
+}
+
+/* Two NUMA nodes, 0 and 2. This process runs on the second; far0 is a card of the first one. */
+static void record_host(void)
+{
+    char own[4096] = "";
+    cpu_set_t cpus;
+    sched_getaffinity(0, sizeof cpus, &cpus);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &cpus))
+            snprintf(own + strlen(own), sizeof own - strlen(own), "%s%d", *own ? "," : "", cpu);
+    strcat(own, "\n");
+    record("sys/devices/system/node/node0/cpulist", "2000-2003\n");
+    record("sys/devices/system/node/node0/distance", "10 32\n");
+    record("sys/devices/system/node/node2/cpulist", own);
+    record("sys/devices/system/node/node2/distance", "32 10\n");
+    record("sys/class/infiniband/far0/device/numa_node", "0\n");
+    record("sys/class/infiniband/near0/device/numa_node", "2\n");
+    record("sys/class/net/eth0/device/numa_node", "2\n");
+    record("sys/class/cxi/cxi0/device/numa_node", "-1\n");
+}
+
+static void remove_tree(const char *path)
+{
+    DIR *directory = opendir(path);
+    if (!directory) {
+        unlink(path);
+        return;
+    }
+    for (struct dirent *entry; (entry = readdir(directory));) {
+        char below[1024];
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        snprintf(below, sizeof below, "%s/%s", path, entry->d_name);
+        remove_tree(below);
+    }
+    closedir(directory);
+    rmdir(path);
+}
+
+START_TEST(distance_is_that_of_numa_nodes)
+{
+    ck_assert_int_eq(tern_ofi_nic_distance(root, "far0"), 32);
+    ck_assert_int_eq(tern_ofi_nic_distance(root, "near0"), 10);
+    ck_assert_int_eq(tern_ofi_nic_distance(root, "eth0"), 10);
+    ck_assert_int_eq(tern_ofi_nic_distance(root, "cxi0"), 0);
+    ck_assert_int_eq(tern_ofi_nic_distance(root, "none0"), 0);
+}
+END_TEST
+
+START_TEST(a_card_that_nobody_knows_counts_as_up)
+{
+    ck_assert(tern_ofi_nic_is_up("no_such_card"));
+    ck_assert(tern_ofi_nic_is_up("a_name_that_no_interface_may_have"));
+}
+END_TEST
+
+static const struct {
+    int distances[5];
+    uint32_t count, before, order[5];
+} orders[] = {
+    {{10}, 1, 7, {0}},
+    {{32, 10}, 2, 0, {1, 0}},
+    {{10, 10}, 2, 0, {0, 1}},
+    {{10, 10}, 2, 1, {1, 0}},
+    {{10, 10}, 2, 2, {0, 1}},
+    {{32, 10, 32, 10}, 4, 1, {3, 1, 2, 0}},
+    {{10, 10, 10}, 3, 1, {1, 2, 0}},
+    {{0, 0}, 2, 1, {1, 0}},       /* nothing is known */
+    {{32, 0, 10}, 3, 0, {2, 1, 0}},
+};
+
+START_TEST(nearest_cards_come_first_and_are_shared_out)
+{
+    uint32_t order[5];
+    tern_ofi_nics_order(orders[_i].distances, orders[_i].count, orders[_i].before, order);
+    for (uint32_t i = 0; i < orders[_i].count; i++)
+        ck_assert_uint_eq(order[i], orders[_i].order[i]);
+}
+END_TEST
+
+/* Rails by the names of their fabrics; a dead one is "-". */
+static struct tern_ofi_rails rails_of(const char *names)
+{
+    struct tern_ofi_rails rails = {0};
+    for (; *names; names++) {
+        struct tern_ofi_told_rail *rail = &rails.rail[rails.count++];
+        rail->fabric[0] = *names;
+        rail->name.length = *names == '-' ? 0 : 16;
+    }
+    return rails;
+}
+
+static const struct {
+    const char *own, *theirs;
+    bool routes;
+    const char *pairs; /* own and theirs of each */
+} pairings[] = {
+    {"A", "A", false, "00"},
+    {"A", "B", false, ""},
+    {"A", "B", true, "00"},
+    {"AB", "AB", true, "0011"},
+    {"AB", "BA", true, "1001"},
+    {"AA", "AA", false, "0011"}, /* cards of one fabric are paired in turn */
+    {"AA", "A", false, "00"},
+    {"A", "AA", false, "00"},
+    {"-B", "AB", true, "11"}, /* what is left of both, not what may lead nowhere */
+    {"AB", "-B", true, "11"},
+    {"-B", "A-", true, "10"},
+    {"-B", "A-", false, ""},
+    {"AB", "CB", false, "11"},
+    {"ABCD", "DCBA", false, "30211203"},
+};
+
+START_TEST(rails_of_one_fabric_are_paired)
+{
+    struct tern_ofi_rails own = rails_of(pairings[_i].own), theirs = rails_of(pairings[_i].theirs);
+    uint32_t ours[TERN_OFI_RAILS], other[TERN_OFI_RAILS];
+    char pairs[2 * TERN_OFI_RAILS + 1] = "";
+    uint32_t count = tern_ofi_pair_rails(&own, &theirs, pairings[_i].routes, ours, other);
+    for (uint32_t i = 0; i < count; i++) {
+        pairs[2 * i] = (char)('0' + ours[i]);
+        pairs[2 * i + 1] = (char)('0' + other[i]);
+    }
+    ck_assert_str_eq(pairs, pairings[_i].pairs);
+}
+END_TEST
+
+START_TEST(cards_arrive_as_they_were_written)
+{
+    struct tern_ofi_card card = {.lane_count = 1, .provider = "net"}, read;
+    unsigned char bytes[sizeof card];
+    for (uint32_t count = 1; count <= TERN_OFI_RAILS; count++) {
+        card.rails = rails_of("ABCD");
+        card.rails.count = count;
+        size_t length = tern_ofi_card_write(&card, bytes);
+        ck_assert_uint_le(length, sizeof bytes);
+        ck_assert(tern_ofi_card_read(bytes, length, &read));
+        ck_assert_uint_eq(read.rails.count, count);
+        ck_assert_str_eq(read.rails.rail[count - 1].fabric, card.rails.rail[count - 1].fabric);
+        for (size_t shorter = 0; shorter < length; shorter++)
+            ck_assert(!tern_ofi_card_read(bytes, shorter, &read));
+    }
+}
+END_TEST
+
+START_TEST(cards_with_impossible_numbers_are_refused)
+{
+    struct tern_ofi_card card = {.lane_count = 1, .provider = "net", .rails = rails_of("A")}, read;
+    unsigned char bytes[sizeof card];
+    size_t length = tern_ofi_card_write(&card, bytes);
+    memcpy(&card, bytes, length);
+    for (uint32_t count = 0; count < 70000; count += count ? count : 5) {
+        card.rails.count = count;
+        ck_assert(!tern_ofi_card_read(&card, length, &read));
+    }
+    card.rails.count = 1;
+    ck_assert(tern_ofi_card_read(&card, length, &read));
+    card.rails.rail[0].name.length = UINT32_MAX;
+    ck_assert(!tern_ofi_card_read(&card, length, &read));
+}
+END_TEST
+
+int main(void)
+{
+    if (!mkdtemp(root))
+        return 1;
+    record_host();
+    Suite *suite = suite_create("rails");
+    TCase *tests = suite_case(suite, "rails");
+    tcase_add_test(tests, distance_is_that_of_numa_nodes);
+    tcase_add_test(tests, a_card_that_nobody_knows_counts_as_up);
+    tcase_add_loop_test(tests, nearest_cards_come_first_and_are_shared_out, 0,
+                        (int)(sizeof orders / sizeof *orders));
+    tcase_add_loop_test(tests, rails_of_one_fabric_are_paired, 0,
+                        (int)(sizeof pairings / sizeof *pairings));
+    tcase_add_test(tests, cards_arrive_as_they_were_written);
+    tcase_add_test(tests, cards_with_impossible_numbers_are_refused);
+    int failed = suite_run(suite);
+    remove_tree(root);
+    return failed;
+}
