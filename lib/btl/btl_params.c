@@ -47,8 +47,8 @@ static const struct tern_param btl_ofi[] = {
      .least = 1, .most = 4},
     {"btl_ofi_cache", TERN_PARAM_STRING, "auto", "",
      "Keep registrations of memory after a message, for the next one from or to the same memory: "
-     "always, never, or auto: if the provider pins memory. Memory that the program gives back is "
-     "noticed (userfaultfd).",
+     "always, never, or auto: if the provider pins memory and the memory is used again. Memory "
+     "that the program gives back is noticed (userfaultfd).",
      "auto|always|never"},
     {"btl_ofi_cache_memory", TERN_PARAM_SIZE, "1g", "bytes",
      "Memory whose registrations are kept at most, in each rank.",

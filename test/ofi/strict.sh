@@ -5,7 +5,7 @@
 set -u
 . "$TERN_SRCDIR/test/mpirun/check.bash"
 [ -e "$TERN_BUILDDIR/test/ofi/.libs/libstrict-fi.so" ] || { echo "no libstrict-fi.so: make check builds it"; exit 1; }
-for program in in_use changing_memory; do "$MPICC" -O1 -o $program "$TERN_SRCDIR/test/ofi/$program.c" || exit 1; done
+for program in in_use changing_memory watched; do "$MPICC" -O1 -o $program "$TERN_SRCDIR/test/ofi/$program.c" || exit 1; done
 export FI_PROVIDER_PATH=$TERN_BUILDDIR/test/ofi/.libs OMPI_MCA_btl=ofi,self OMPI_MCA_btl_ofi_provider=strict
 export STRICT_REPORT=$PWD/report STRICT_AGAIN=50 STRICT_READ_FAILS=30 STRICT_REFUSES=30
 
@@ -18,12 +18,18 @@ is "ranks that use ofi" "$rc $(grep -c '^ofi is in use$' out) $(wc -l <report)" 
 messages=400
 [ -z "${TERN_TEST_LONG:-}" ] || messages=1000000
 rm report
-STRICT_REFUSES=0 timeout -k 5 1200 "$MPIRUN" -n 2 ./changing_memory $messages >out 2>err
-is "memory that changes" "$? $(cat out)" "0 done
+for keep in always auto; do
+    STRICT_REFUSES=0 timeout -k 5 1200 "$MPIRUN" --mca btl_ofi_cache $keep -n 2 ./changing_memory $messages >out 2>err
+    is "memory that changes, kept $keep" "$? $(cat out)" "0 done
 done"
-[ "$(count registrations)" -lt $((3 * messages)) ] || complain "no registration was used again: $(cat report)"
+    [ "$(count registrations)" -lt $((4 * messages)) ] || complain "$keep: no registration was used again: $(cat report)"
+    rm report
+done
+# memory that a program maps for each message is hardly ever watched
+STRICT_AGAIN=0 STRICT_READ_FAILS=0 STRICT_REFUSES=0 run -n 2 ./watched
+[ "$rc $(grep -Ec '^watched: all of the memory used again, [0-9] of 200 ' out)" = "0 2" ] || complain "watched: $(cat out)"
 # what is not kept ends
-rm report
+rm -f report
 run --mca btl_ofi_cache never -n 2 ./changing_memory 100
 is "not kept" "$rc $(count left)" "0 0"
 

@@ -46,6 +46,7 @@ static void read_demands(void)
     const char *keep = tern_param_string("btl_ofi_cache");
     fabric->keeps = strcmp(keep, "auto") == 0 ? fabric->local_keys || fabric->allocated
                                               : strcmp(keep, "always") == 0;
+    fabric->keeps_used = strcmp(keep, "always") != 0;
     fabric->keeps_bytes = (uint64_t)tern_param_int("btl_ofi_cache_memory");
     fabric->multi_recv = tern_ofi_provider_fills_buffers(fabric->info);
     fabric->inject_max = fabric->info->tx_attr->inject_size;

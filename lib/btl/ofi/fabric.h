@@ -42,6 +42,7 @@ struct tern_ofi_fabric {
     bool local_keys;      /* FI_MR_LOCAL: every buffer of ours must be registered */
     bool allocated;       /* FI_MR_ALLOCATED: registered memory is pinned */
     bool keeps;           /* registrations are kept after their use (region_cache.h) ... */
+    bool keeps_used;      /* ... but only of memory that is used again ... */
     uint64_t keeps_bytes; /* ... of so much memory */
     bool virtual_addr;    /* FI_MR_VIRT_ADDR: peers name memory by its address, not by an offset */
     bool own_keys;        /* FI_MR_PROV_KEY: the provider chooses the key */

@@ -15,6 +15,16 @@ static struct tern_ofi_kept *kept[TERN_MEMORY_WATCHES];
 static int kept_count;
 static uint64_t uses, kept_bytes;
 
+/* What is known of memory that begins at a page: it is watched only if it is used again and again,
+ * because munmap of watched memory waits for our thread. */
+struct habit {
+    uintptr_t page;
+    uint32_t uses;   /* since it was watched last */
+    uint32_t needed; /* uses before it is watched; doubled each time that it was taken away */
+};
+enum { HABITS = 1024, USES_FIRST = 2, USES_MOST = 4096 };
+static struct habit habits[HABITS];
+
 /* ---- one registration ---- */
 
 static struct tern_ofi_kept *make(uint32_t rail, struct fid_ep *endpoint, const void *start,
@@ -48,14 +58,48 @@ static void end_at(int i)
     end(old);
 }
 
+/* ---- habits ---- */
+
+static struct habit *habit_of(uintptr_t start)
+{
+    enum { PAGE_SHIFT = 12, MIX = 40 };
+    uintptr_t page = start >> PAGE_SHIFT;
+    struct habit *habit = &habits[(page * 0x9e3779b97f4a7c15u >> MIX) % HABITS];
+    if (habit->page != page)
+        *habit = (struct habit){.page = page, .needed = USES_FIRST};
+    return habit;
+}
+
+/* Counts a use. Returns true if a registration is worth keeping. */
+static bool is_used_again(uintptr_t start)
+{
+    struct habit *habit = habit_of(start);
+    return ++habit->uses >= habit->needed || !tern_ofi_fabric.keeps_used;
+}
+
+/* Notes that memory was taken away whose registration was kept. */
+static void note_taken(uintptr_t start)
+{
+    struct habit *habit = habit_of(start);
+    habit->uses = 0;
+    if (habit->needed < USES_MOST)
+        habit->needed *= 2;
+}
+
 /* ---- all of them ---- */
+
+static void end_stale(int i)
+{
+    note_taken(kept[i]->start);
+    end_at(i);
+}
 
 /* Ends what has lost its memory and is not in use. */
 static void sweep(void)
 {
     for (int i = 0; i < TERN_MEMORY_WATCHES && kept_count; i++)
         if (kept[i] && !kept[i]->uses && tern_memory_watch_is_stale(kept[i]->watch))
-            end_at(i);
+            end_stale(i);
 }
 
 static struct tern_ofi_kept *find(struct fid_ep *endpoint, uintptr_t start, uintptr_t last,
@@ -160,7 +204,8 @@ int tern_ofi_cache_get(uint32_t rail, struct fid_ep *endpoint, const void *start
         found->used_at = ++uses;
         *ret_kept = found;
     } else {
-        rc = get_fresh(rail, endpoint, start, length, access, quiet, ret_kept);
+        bool keep = quiet && is_used_again((uintptr_t)start);
+        rc = get_fresh(rail, endpoint, start, length, access, keep, ret_kept);
     }
     pthread_mutex_unlock(&lock);
     return rc;
@@ -175,7 +220,7 @@ void tern_ofi_cache_put(struct tern_ofi_kept *old)
     if (last && !old->watch)
         end(old);
     else if (last && tern_memory_watch_is_stale(old->watch))
-        end_at((int)(old->watch - tern_memory_watches));
+        end_stale((int)(old->watch - tern_memory_watches));
     pthread_mutex_unlock(&lock);
 }
 

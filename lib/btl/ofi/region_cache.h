@@ -3,8 +3,8 @@
 #define TERN_OFI_REGION_CACHE_H
 
 /*
- * Registrations of the program's memory. Where registering is dear, a registration is kept after
- * its use, for the next message from or to the same memory, as long as the memory is watched
+ * Registrations of the program's memory. Where registering is dear, the registration of memory that
+ * is used again is kept, for the next message from or to that memory, as long as it is watched
  * (memory_watch.h) and has not changed. Where memory cannot be watched, a registration ends with
  * its use. Any thread may call.
  */
