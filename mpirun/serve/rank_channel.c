@@ -264,10 +264,26 @@ static void hold_lifeline(int fd)
     tern_loop_watch(&lifeline->watch, EPOLLIN);
 }
 
+/* Ends the job if an earlier program of the rank is still in MPI. Ranks that share memory find that
+ * themselves (lib/node/programs.c). */
+static void check_alone(int rank)
+{
+    if (!reports.latest[rank] || reports.latest[rank]->finalized)
+        return;
+    char *text = tern_must_format(
+        "MPI cannot be started: rank %d of this job is process %d already. Either two programs run "
+        "as this rank at the same time (was PMIX_RANK changed?), or the first one ended without "
+        "MPI_Finalize", rank, (int)tern_reports_process(rank));
+    reports.listener->remarked(rank, TERN_REMARK_NO_START, text);
+    reports.listener->aborted(rank, 1, NULL);
+    free(text);
+}
+
 static void begin(int rank, const int fds[2])
 {
     if (reports.latest[rank])
         hear(reports.latest[rank]);
+    check_alone(rank);
     struct program *program = tern_must_alloc(sizeof *program);
     *program = (struct program){ .pair = { .fd = fds[0], .ready = pair_ready }, .rank = rank };
     reports.latest[rank] = program;
