@@ -204,7 +204,8 @@ is "a child fails that is connected to a connected sibling" $rc 9
 has "a child fails that is connected to a connected sibling" err 'job 3 \(.*spawning\) has failed, and this job is connected to it'
 
 # ---- whoever is killed ----
-children() { [ "$(pgrep -cf "child stay sleep $mark")" = 2 ]; }
+# they have talked to their parent: who is killed before is a failed spawn
+children() { [ "$(pgrep -cf "child stay sleep $mark")" = 2 ] && [ "$(grep -c '^child [01] of 2: .* right' out)" = 2 ]; }
 
 # stay COMMAND...: starts two children, which wait until they are killed; `job` is the process
 stay() {
