@@ -46,8 +46,7 @@ void tern_wait_record_write(const struct tern_wait_record *wanted)
         return;
     uint32_t changes = record->changes | 1;
     __atomic_store_n(&record->changes, changes, __ATOMIC_RELAXED);
-    /* release: a launcher that sees a part of the new record sees the odd number */
-    __atomic_thread_fence(__ATOMIC_RELEASE);
+    tern_fence_release(); /* a launcher that sees a part of the new record sees the odd number */
     memcpy((char *)record + sizeof changes, (const char *)wanted + sizeof changes,
            sizeof *record - sizeof changes);
     record->process = getpid();

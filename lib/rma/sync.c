@@ -62,7 +62,7 @@ static int flush_locked(struct tern_window *window, int rank, bool local)
 
 int tern_window_flush(struct tern_window *window, int rank, bool local)
 {
-    __atomic_thread_fence(__ATOMIC_RELEASE); /* stores to mapped memory come before what follows */
+    tern_fence_release(); /* stores to mapped memory come before what follows */
     if (!window->any_asked || (rank >= 0 && window->targets[rank].way != TERN_RMA_ASKED))
         return 0;
     tern_lane_lock(window->context->lane);

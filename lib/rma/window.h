@@ -213,7 +213,7 @@ int tern_window_flush(struct tern_window *window, int rank, bool local);
 /* Orders this rank's loads and stores before and after: MPI_Win_sync. */
 static inline void tern_window_sync(void)
 {
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    tern_fence();
 }
 
 #endif
