@@ -39,6 +39,9 @@ static struct window {
     /* of the epoch: what was done in a slot since the last flush: 0 nothing, 1 accumulates, 2 other */
     char state[MOST][MOST][SLOTS];
     int only_get; /* this epoch changes no memory */
+    /* this epoch's locks: -1: of any target; else each origin locks one of its own, this many ranks
+     * further, so that nobody else wants the lock */
+    int shift;
 } windows[WINDOWS];
 static int window_count;
 
@@ -479,6 +482,7 @@ static void begin(struct window *w, enum epoch epoch, MPI_Group all)
     w->only_get = active && draw(4) == 0;
     promise = draw_promise(w);
     no_check = draw(3) == 0 ? MPI_MODE_NOCHECK : 0;
+    w->shift = draw(2) ? draw(size) : -1;
     if (epoch == FENCE)
         CHECK_OK(MPI_Win_fence(promise | (draw(2) ? MPI_MODE_NOPRECEDE : 0), w->win));
     if (epoch == PSCW) {
@@ -518,11 +522,14 @@ static void use_window(struct window *w, int origin, enum epoch epoch, char *dat
     int locks = epoch == LOCK_EXCLUSIVE || epoch == LOCK_SHARED;
     for (int visits = 0; visits < (locks ? 3 : 1); visits++) {
         int locked = draw(size), count = draw(OPS / (locks ? 3 : 1)), no_check = draw(3) == 0;
+        if (w->shift >= 0)
+            locked = (origin + w->shift) % size;
         memset(w->state[origin], 0, sizeof w->state[origin]);
         if (locks && rank == origin)
             CHECK_OK(MPI_Win_lock(epoch == LOCK_EXCLUSIVE ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED,
                                   locked,
-                                  no_check && epoch == LOCK_SHARED ? MPI_MODE_NOCHECK : 0,
+                                  no_check && (epoch == LOCK_SHARED || w->shift >= 0)
+                                      ? MPI_MODE_NOCHECK : 0,
                                   w->win));
         for (int i = 0; i < count; i++) {
             int target = locks ? locked : draw(size);
