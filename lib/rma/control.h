@@ -33,6 +33,7 @@ struct tern_rma_control {
     uint32_t contentions; /* how often a single element has found its lock taken in this mode */
     uint32_t reluctance;  /* long accumulates that do not change the mode yet */
     uint32_t patience;    /* what reluctance was at the last change to words */
+    uint64_t sharers[TERN_RMA_WAITER_WORDS]; /* as `waiters`: those who want the lock shared */
     /* This rank's own: the number of its threads that change words, here or at any rank. */
     uint32_t mark __attribute__((aligned(TERN_CACHE_LINE)));
 } __attribute__((aligned(TERN_CACHE_LINE)));
@@ -52,7 +53,7 @@ static inline bool tern_rma_try_lock(struct tern_rma_control *control, int rank,
     uint64_t seen = 0, wanted = exclusive ? TERN_RMA_EXCLUSIVE : 1;
     /* seq_cst: an unlocker reads the waiters after it has changed the word (window_lock.c) */
     while (!__atomic_compare_exchange_n(&control->lock, &seen, wanted, false, __ATOMIC_SEQ_CST,
-                                        __ATOMIC_RELAXED)) {
+                                        __ATOMIC_SEQ_CST)) {
         if (exclusive ? seen != 0 : seen & TERN_RMA_EXCLUSIVE)
             return false;
         wanted = exclusive ? TERN_RMA_EXCLUSIVE : seen + 1;

@@ -22,10 +22,17 @@
 
 enum { STATE_TEXT = 160 };
 
+/* Returns true if MPI_Win_lock has locked the target, or another thread waits there for the lock. */
+static bool is_locked(const struct tern_window *window, int rank)
+{
+    const struct tern_rma_target *target = &window->targets[rank];
+    return window->access == TERN_RMA_LOCK && (target->locked || target->taking);
+}
+
 static int first_locked(const struct tern_window *window)
 {
     for (int rank = 0; rank < window->size; rank++)
-        if (window->targets[rank].locked)
+        if (is_locked(window, rank))
             return rank;
     return -1;
 }
@@ -120,7 +127,7 @@ int tern_epoch_check_post(const struct tern_window *window)
     if (window->access == TERN_RMA_FENCE && tern_epoch_is_used(window))
         return refuse(window, "call MPI_Win_fence once more before MPI_Win_post");
     int rank = window->rank;
-    if (window->targets[rank].locked)
+    if (is_locked(window, rank))
         return tern_error(TERN_ERR_RMA_CONFLICT,
                           "this rank, %d, has locked its own memory; call MPI_Win_unlock before "
                           "MPI_Win_post", rank);
@@ -149,10 +156,10 @@ int tern_epoch_check_lock(const struct tern_window *window, int rank)
     int rc = check_lockable(window);
     if (rc)
         return rc;
-    if (window->targets[rank].locked)
+    if (is_locked(window, rank))
         return tern_error(TERN_ERR_RMA_SYNC,
-                          "rank %d is locked by this process already; call MPI_Win_unlock first",
-                          rank);
+                          "rank %d is locked by this process already%s; call MPI_Win_unlock first",
+                          rank, window->targets[rank].locked ? "" : ", in another thread");
     if (window->access != TERN_RMA_LOCK && is_busy(window))
         return refuse(window, "end it before MPI_Win_lock");
     if (rank == window->rank && window->exposed)

@@ -121,25 +121,6 @@ static inline int prepare(struct tern_window *window, const struct tern_rma_plac
     return fill_in(window, place, origin_bytes, ret_request, ret);
 }
 
-/* Takes the lock of a target once, though several threads may want it at a time. Call with the
- * lane's lock held. */
-static int hold_once(struct tern_window *window, struct tern_rma_target *target, int rank)
-{
-    tern_rma_await(window, &target->taking); /* by another thread */
-    if (target->holds)
-        return 0;
-    int rc = 0;
-    __atomic_store_n(&target->taking, 1, __ATOMIC_RELAXED);
-    if (target->control)
-        tern_rma_lock_near(window, target, false);
-    else
-        rc = tern_rma_ask_lock(window, rank, false);
-    __atomic_store_n(&target->taking, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&target->holds, !rc, __ATOMIC_RELEASE);
-    tern_lane_tell(window->context->lane);
-    return rc;
-}
-
 /* lock_all takes the lock of a target that is not mapped only when it is first used. */
 static inline int hold_lazily(struct tern_window *window, struct tern_rma_target *target, int rank)
 {
@@ -147,7 +128,7 @@ static inline int hold_lazily(struct tern_window *window, struct tern_rma_target
         __atomic_load_n(&target->holds, __ATOMIC_ACQUIRE))
         return 0;
     tern_lane_lock(window->context->lane);
-    int rc = hold_once(window, target, rank);
+    int rc = tern_rma_hold(window, rank);
     tern_lane_unlock(window->context->lane);
     return rc;
 }

@@ -255,15 +255,29 @@ int tern_window_test(struct tern_window *window, bool *ret_done)
 
 /* ---- locks ---- */
 
+/* Takes the lock of a target. Says so first: meanwhile other threads may call. */
 static int take_lock(struct tern_window *window, int rank, bool exclusive)
 {
     struct tern_rma_target *target = &window->targets[rank];
     int rc = 0;
+    __atomic_store_n(&target->taking, 1, __ATOMIC_RELAXED);
     if (target->control)
         tern_rma_lock_near(window, target, exclusive);
     else
         rc = tern_rma_ask_lock(window, rank, exclusive);
-    target->holds = !rc;
+    __atomic_store_n(&target->taking, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&target->holds, !rc, __ATOMIC_RELEASE);
+    return rc;
+}
+
+int tern_rma_hold(struct tern_window *window, int rank)
+{
+    struct tern_rma_target *target = &window->targets[rank];
+    tern_rma_await(window, &target->taking); /* by another thread */
+    if (target->holds)
+        return 0;
+    int rc = take_lock(window, rank, false);
+    tern_lane_tell(window->context->lane);
     return rc;
 }
 
@@ -272,7 +286,7 @@ static int give_lock(struct tern_window *window, int rank, bool exclusive)
 {
     struct tern_rma_target *target = &window->targets[rank];
     bool held = target->holds;
-    target->holds = false;
+    __atomic_store_n(&target->holds, false, __ATOMIC_RELAXED);
     if (held && !target->control)
         return tern_rma_ask_unlock(window, rank, exclusive); /* which is a flush, too */
     int rc = target->way == TERN_RMA_ASKED ? flush_locked(window, rank, false) : 0;
@@ -281,20 +295,32 @@ static int give_lock(struct tern_window *window, int rank, bool exclusive)
     return rc;
 }
 
+/* One target less is locked. */
+static void drop_lock(struct tern_window *window)
+{
+    if (--window->locks == 0)
+        set_access(window, TERN_RMA_NO_ACCESS);
+}
+
+/* With MPI_MODE_NOCHECK nobody holds or wants a lock that conflicts until the lock is released, so
+ * it is not taken. What orders this epoch and those of other ranks is then something else in the
+ * program (messages, a barrier), and that orders loads and stores as well. */
 int tern_window_lock(struct tern_window *window, int rank, bool exclusive, int assert)
 {
     tern_lane_lock(window->context->lane);
     int rc = tern_epoch_check_lock(window, rank);
-    if (!rc) {
-        leave_fence(window);
-        if (!(assert & MPI_MODE_NOCHECK))
-            rc = take_lock(window, rank, exclusive);
+    if (rc) {
+        tern_lane_unlock(window->context->lane);
+        return rc;
     }
-    if (!rc) {
+    window->locks++;
+    set_access(window, TERN_RMA_LOCK);
+    if (!(assert & MPI_MODE_NOCHECK))
+        rc = take_lock(window, rank, exclusive);
+    if (rc)
+        drop_lock(window);
+    else
         set_locked(&window->targets[rank], exclusive ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED);
-        window->locks++;
-        set_access(window, TERN_RMA_LOCK);
-    }
     tern_lane_unlock(window->context->lane);
     return rc;
 }
@@ -310,8 +336,7 @@ int tern_window_unlock(struct tern_window *window, int rank)
     struct tern_rma_target *target = &window->targets[rank];
     rc = give_lock(window, rank, target->locked == MPI_LOCK_EXCLUSIVE);
     set_locked(target, 0);
-    if (--window->locks == 0)
-        set_access(window, TERN_RMA_NO_ACCESS);
+    drop_lock(window);
     tern_lane_unlock(window->context->lane);
     return rc;
 }
@@ -327,18 +352,13 @@ int tern_window_lock_all(struct tern_window *window, int assert)
         tern_lane_unlock(window->context->lane);
         return rc;
     }
-    leave_fence(window);
     window->nocheck = assert & MPI_MODE_NOCHECK;
-    for (int rank = 0; rank < window->size && !window->nocheck; rank++) {
-        struct tern_rma_target *target = &window->targets[rank];
-        if (target->way == TERN_RMA_MAPPED) {
-            tern_rma_lock_near(window, target, false);
-            target->holds = true;
-        }
-    }
     set_access(window, TERN_RMA_LOCK_ALL);
+    for (int rank = 0; rank < window->size && !window->nocheck && !rc; rank++)
+        if (window->targets[rank].way == TERN_RMA_MAPPED)
+            rc = tern_rma_hold(window, rank);
     tern_lane_unlock(window->context->lane);
-    return 0;
+    return rc;
 }
 
 int tern_window_unlock_all(struct tern_window *window)

@@ -63,7 +63,7 @@ struct tern_rma_target {
     bool started; /* named in MPI_Win_start */
     uint8_t locked; /* MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE by MPI_Win_lock; 0: not locked */
     bool holds;     /* this rank holds the target's lock word */
-    uint32_t taking; /* 1: a thread takes it for MPI_Win_lock_all */
+    uint32_t taking; /* 1: a thread takes it, and may wait for it */
     /* asked: messages sent since the last flush whose effect nobody has reported yet */
     uint32_t unflushed;
     /* asked: parts under way that use memory of this rank, or that the target will report */
@@ -91,7 +91,7 @@ struct tern_window {
     bool nocheck;     /* the epoch was opened with MPI_MODE_NOCHECK: locks are not taken */
     bool any_asked;   /* the way to some target is `asked` */
     bool on_device;   /* this rank's memory is in a device's, or may be */
-    int locks;        /* targets locked by MPI_Win_lock */
+    int locks;        /* targets that MPI_Win_lock has locked, or is locking */
     int started_count, exposed_count;
     int *started_ranks, *exposed_ranks; /* owned; those of MPI_Win_start and MPI_Win_post */
     struct tern_request **completions;  /* owned: messages of MPI_Win_complete that are awaited */

@@ -9,6 +9,14 @@
  * further release rings somebody, and all get their turn. The two sides cannot miss each other:
  * the waiter sets its bit before it looks at the word once more, the releaser changes the word
  * before it reads the bits, and all four accesses are in one order (seq_cst).
+ *
+ * A lock that ranks share may be shared by one more, and no release says so. So who gets it shared
+ * after a wait rings the next rank that wants to share it. If the rank that a release has rung wants
+ * the lock for itself, and comes too late because somebody shares it already, it does the same
+ * before it sleeps again.
+ *
+ * If more ranks than bits are on the node, ranks share bits. Who clears a bit rings the others that
+ * use it, and these set it again.
  */
 
 #include "lib/rma/reach.h"
@@ -24,11 +32,6 @@ static uint32_t own_bit(void)
     return tern_rte.local_rank % BITS;
 }
 
-static bool is_free(const void *word)
-{
-    return __atomic_load_n((const uint64_t *)word, __ATOMIC_RELAXED) == 0;
-}
-
 /* Rings all ranks of this node that share a bit; one, unless there are more than 256. */
 static void ring(uint32_t bit)
 {
@@ -39,11 +42,11 @@ static void ring(uint32_t bit)
 }
 
 /* Returns the first set bit from `from` on, in a circle, or BITS if there is none. */
-static uint32_t find_waiter(const struct tern_rma_control *control, uint32_t from)
+static uint32_t find_bit(const uint64_t words[TERN_RMA_WAITER_WORDS], uint32_t from)
 {
     for (uint32_t i = 0; i <= TERN_RMA_WAITER_WORDS; i++) {
         uint32_t word = (from / 64 + i) % TERN_RMA_WAITER_WORDS;
-        uint64_t bits = __atomic_load_n(&control->waiters[word], __ATOMIC_SEQ_CST);
+        uint64_t bits = __atomic_load_n(&words[word], __ATOMIC_SEQ_CST);
         if (i == 0)
             bits &= ~0ull << from % 64;
         if (bits)
@@ -52,35 +55,90 @@ static uint32_t find_waiter(const struct tern_rma_control *control, uint32_t fro
     return BITS;
 }
 
-void tern_rma_wake_waiter(struct tern_rma_control *control)
+/* Rings who has the next set bit behind this rank's. */
+static void ring_next(const uint64_t words[TERN_RMA_WAITER_WORDS])
 {
-    uint32_t bit = find_waiter(control, (own_bit() + 1) % BITS);
+    uint32_t bit = find_bit(words, (own_bit() + 1) % BITS);
     if (TERN_UNLIKELY(bit < BITS))
         ring(bit);
+}
+
+void tern_rma_wake_waiter(struct tern_rma_control *control)
+{
+    ring_next(control->waiters);
+}
+
+/* What this rank waits for. */
+struct wish {
+    struct tern_rma_control *control;
+    bool exclusive;
+};
+
+/* Returns true if this rank's bits are set. */
+static bool is_marked(const struct wish *wish)
+{
+    uint32_t word = own_bit() / 64;
+    uint64_t bits = __atomic_load_n(&wish->control->waiters[word], __ATOMIC_SEQ_CST);
+    if (!wish->exclusive)
+        bits &= __atomic_load_n(&wish->control->sharers[word], __ATOMIC_SEQ_CST);
+    return bits >> own_bit() % 64 & 1;
+}
+
+static void set_marks(const struct wish *wish)
+{
+    uint64_t bit = 1ull << own_bit() % 64;
+    __atomic_fetch_or(&wish->control->waiters[own_bit() / 64], bit, __ATOMIC_SEQ_CST);
+    if (!wish->exclusive)
+        __atomic_fetch_or(&wish->control->sharers[own_bit() / 64], bit, __ATOMIC_SEQ_CST);
+}
+
+static void clear_marks(const struct wish *wish)
+{
+    uint64_t bit = 1ull << own_bit() % 64;
+    __atomic_fetch_and(&wish->control->waiters[own_bit() / 64], ~bit, __ATOMIC_SEQ_CST);
+    if (!wish->exclusive)
+        __atomic_fetch_and(&wish->control->sharers[own_bit() / 64], ~bit, __ATOMIC_SEQ_CST);
+    if (TERN_UNLIKELY(tern_segment.local_size > BITS))
+        ring(own_bit());
+}
+
+/* Returns true if this rank may take the lock, or its marks are gone. */
+static bool must_not_sleep(const void *what)
+{
+    const struct wish *wish = what;
+    uint64_t word = __atomic_load_n(&wish->control->lock, __ATOMIC_SEQ_CST);
+    bool is_shared = word && !(word & TERN_RMA_EXCLUSIVE);
+    if (wish->exclusive && is_shared)
+        ring_next(wish->control->sharers);
+    return word == 0 || (is_shared && !wish->exclusive) || !is_marked(wish);
 }
 
 static void wait_for_lock(struct tern_window *window, struct tern_rma_target *target,
                           bool exclusive)
 {
     struct tern_rma_control *control = target->control;
+    const struct wish wish = {control, exclusive};
     const struct tern_probe lock = {.context = window->context,
                                     .source = (int)(target - window->targets),
                                     .lock = &control->lock,
                                     .taker = &control->taker,
                                     .exclusive = exclusive};
     struct tern_waiter waiter = {.lane = window->context->lane,
-                                 .came = is_free,
-                                 .what = &control->lock,
+                                 .came = must_not_sleep,
+                                 .what = &wish,
                                  .procedure = "MPI_Win_lock",
                                  .probe = &lock};
-    uint64_t *word = &control->waiters[own_bit() / 64], bit = 1ull << own_bit() % 64;
-    __atomic_fetch_or(word, bit, __ATOMIC_SEQ_CST);
-    while (!tern_rma_try_lock(control, window->rank, exclusive))
+    set_marks(&wish);
+    while (!tern_rma_try_lock(control, window->rank, exclusive)) {
         tern_wait(&waiter);
-    __atomic_fetch_and(word, ~bit, __ATOMIC_SEQ_CST);
+        if (TERN_UNLIKELY(!is_marked(&wish)))
+            set_marks(&wish);
+    }
+    clear_marks(&wish);
     if (!exclusive)
-        tern_rma_wake_waiter(control); /* who waits for a shared lock may have it, too */
+        ring_next(control->sharers);
 }
+
 
 void tern_rma_lock_near(struct tern_window *window, struct tern_rma_target *target, bool exclusive)
 {
