@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tools/mpicheck/fold.h"
 
@@ -63,6 +62,10 @@ static double polish(float *rests, int hosts, int step, int stride, double *term
         for (int k = 0; k < hosts; k++)
             if (!isnan(row[(size_t)k * (size_t)step]))
                 values[count++] = (double)row[(size_t)k * (size_t)step];
+        if (count == 0) {
+            terms[i] = NAN; /* this host does not count */
+            continue;
+        }
         double median = tern_mc_median(values, count);
         for (int k = 0; k < hosts; k++)
             row[(size_t)k * (size_t)step] -= (float)median;
@@ -75,8 +78,11 @@ static double polish(float *rests, int hosts, int step, int stride, double *term
 /* Moves the median of the hosts' terms into the term of all. */
 static void centre(double *terms, int hosts, double *all, double *values)
 {
-    memcpy(values, terms, (size_t)hosts * sizeof *values);
-    double median = tern_mc_median(values, hosts);
+    int count = 0;
+    for (int i = 0; i < hosts; i++)
+        if (!isnan(terms[i]))
+            values[count++] = terms[i];
+    double median = tern_mc_median(values, count);
     for (int i = 0; i < hosts; i++)
         terms[i] -= median;
     *all += median;
@@ -113,6 +119,10 @@ void tern_mc_fit_make(const float *measured, int hosts, struct tern_mc_fit *ret_
         centre(ret_fit->receives, hosts, &ret_fit->all, values);
         if (rows < settled && columns < settled)
             break;
+    }
+    for (int i = 0; i < hosts; i++) {
+        ret_fit->sends[i] = isnan(ret_fit->sends[i]) ? 0 : ret_fit->sends[i];
+        ret_fit->receives[i] = isnan(ret_fit->receives[i]) ? 0 : ret_fit->receives[i];
     }
     ret_fit->spread = spread_of(rests, hosts);
     free(rests);

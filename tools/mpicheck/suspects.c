@@ -6,7 +6,7 @@
 
 #include "tools/mpicheck/fold.h"
 
-enum { PARTNERS = 3, REFERENCES = 3 };
+enum { PARTNERS = 3, REFERENCES = 3, ACROSS = 10 };
 static const double slow_ratio = 0.75; /* of the others' bandwidth: suspicious */
 static const double late_ratio = 1.6, late_us = 5;
 
@@ -64,6 +64,17 @@ bool tern_mc_looks_slow(const struct tern_mc_speed *speed, int from, int to)
 static bool looks_late(const struct tern_mc_speed *speed, int a, int b)
 {
     return (double)speed->data->least[at(speed->data, a, b)] > latency_limit(speed);
+}
+
+/* Returns true if groups explain why a pair is slow. A single host beside several groups is no
+ * group: it has a fault of its own. */
+static bool is_across(const struct tern_mc_speed *speed, int a, int b)
+{
+    const struct tern_mc_groups *groups = &speed->groups;
+    bool single = groups->of[a] < 0 || groups->of[b] < 0;
+    return groups->kinds == TERN_MC_SPLIT    ? !single && !tern_mc_groups_joins(groups, a, b)
+           : groups->kinds == TERN_MC_UNLIKE ? !tern_mc_groups_joins(groups, a, b)
+                                             : false;
 }
 
 /* Returns true if a slow pair is slower than its hosts explain. */
@@ -140,16 +151,55 @@ static void mark_hosts(struct tern_mc_speed *speed)
     }
 }
 
+/* Adds pairs across the groups, with other members and other groups each time. */
+static void add_across_groups(struct tern_mc_speed *speed)
+{
+    const struct tern_mc_groups *groups = &speed->groups;
+    int hosts = speed->data->count, count = groups->count, most = speed->count + ACROSS;
+    int *members = tern_mc_alloc(hosts, sizeof *members);
+    int *others = tern_mc_alloc(hosts, sizeof *others);
+    for (int round = 0; round < ACROSS; round++)
+        for (int step = 1; step <= count / 2; step++)
+            for (int g = 0; g < count && speed->count < most; g++) {
+                int have = tern_mc_groups_members(groups, hosts, g, members);
+                int theirs = tern_mc_groups_members(groups, hosts, (g + step) % count, others);
+                add_pair(speed, members[round % have], others[(round + step) % theirs]);
+            }
+    free(members);
+    free(others);
+}
+
+/* Adds pairs of slow hosts, which are in no group, with members of the one group. */
+static void add_across_singles(struct tern_mc_speed *speed)
+{
+    int hosts = speed->data->count, most = speed->count + ACROSS;
+    int *members = tern_mc_alloc(hosts, sizeof *members);
+    int *singles = tern_mc_alloc(hosts, sizeof *singles);
+    int have = tern_mc_groups_members(&speed->groups, hosts, 0, members);
+    int count = tern_mc_groups_members(&speed->groups, hosts, TERN_MC_SINGLE, singles);
+    for (int round = 0; round < have; round++)
+        for (int i = 0; i < ACROSS && i < count && speed->count < most; i++) {
+            int k = count > ACROSS ? (int)((long)i * count / ACROSS) : i; /* evenly spread */
+            add_pair(speed, singles[k], members[(k + round) % have]);
+        }
+    free(members);
+    free(singles);
+}
+
 /* Chooses suspicious pairs and, behind them, references. */
 static void choose(struct tern_mc_speed *speed)
 {
     int hosts = speed->data->count;
+    if (speed->groups.kinds == TERN_MC_SPLIT)
+        add_across_groups(speed);
+    else if (speed->groups.kinds == TERN_MC_UNLIKE)
+        add_across_singles(speed);
     for (int i = 0; i < hosts; i++)
         if (is_suspicious(speed, i))
             add_partners(speed, i, PARTNERS);
     for (int a = 0; a < hosts; a++)
         for (int b = 0; b < hosts; b++) {
-            if (a == b || !(is_odd_pair(speed, a, b) || looks_late(speed, a, b)))
+            if (a == b || is_across(speed, a, b) || !(is_odd_pair(speed, a, b) || looks_late(speed, a, b)))
                 continue;
             add_pair(speed, a, b);
             /* each end with another host: is it the pair or the host? */
@@ -159,6 +209,23 @@ static void choose(struct tern_mc_speed *speed)
     speed->suspects = speed->count;
     if (speed->suspects > 0)
         add_references(speed);
+}
+
+/* Fits the bandwidths. What is slow across groups would hide what is usual. */
+static void make_fit(struct tern_mc_speed *speed)
+{
+    int hosts = speed->data->count;
+    if (speed->groups.kinds == TERN_MC_ALIKE) {
+        tern_mc_fit_make(speed->data->bandwidth, hosts, &speed->fit);
+        return;
+    }
+    float *inside = tern_mc_alloc((long)hosts * hosts, sizeof *inside);
+    for (int a = 0; a < hosts; a++)
+        for (int b = 0; b < hosts; b++)
+            if (!is_across(speed, a, b))
+                inside[at(speed->data, a, b)] = speed->data->bandwidth[at(speed->data, a, b)];
+    tern_mc_fit_make(inside, hosts, &speed->fit);
+    free(inside);
 }
 
 void tern_mc_speed_make(const struct tern_mc_data *data, const struct tern_mc_expected *expected,
@@ -171,13 +238,15 @@ void tern_mc_speed_make(const struct tern_mc_data *data, const struct tern_mc_ex
                             .receives = tern_mc_alloc(data->count, sizeof(bool)),
                             .pairs = pairs,
                             .most = TERN_MC_SUSPECTS_MOST - REFERENCES};
-    tern_mc_fit_make(data->bandwidth, data->count, &ret_speed->fit);
+    tern_mc_groups_find(data, &ret_speed->groups);
+    make_fit(ret_speed);
     mark_hosts(ret_speed);
     choose(ret_speed);
 }
 
 void tern_mc_speed_free(struct tern_mc_speed *speed)
 {
+    tern_mc_groups_free(&speed->groups);
     tern_mc_fit_free(&speed->fit);
     free(speed->sends);
     free(speed->receives);

@@ -6,12 +6,14 @@
  * under way: they only make suspects, which are measured again alone. */
 
 #include "tools/mpicheck/findings.h"
+#include "tools/mpicheck/groups.h"
 #include "tools/mpicheck/medians.h"
 
 struct tern_mc_speed {
     const struct tern_mc_data *data;
     const struct tern_mc_expected *expected;
-    struct tern_mc_fit fit;
+    struct tern_mc_groups groups;
+    struct tern_mc_fit fit; /* of the pairs inside the groups, if there are groups */
     double latency;         /* us, median of all pairs */
     bool *sends, *receives; /* by host: suspicious */
     int (*pairs)[2];
