@@ -9,6 +9,7 @@
 #include "tools/mpicheck/medians.h"
 #include "tools/mpicheck/records.h"
 #include "tools/mpicheck/reports.h"
+#include "tools/mpicheck/standing.h"
 #include "mpicheck_cluster.h"
 #include "suite.h"
 
@@ -291,6 +292,31 @@ START_TEST(a_slow_processor_is_named)
 }
 END_TEST
 
+/* Makes four hosts, of which the third has these figures: memory in GB/s, longest pause in ms, work of a processor in us. */
+static struct tern_mc_data *make_nodes(double memory, double pause, int work)
+{
+    struct tern_mc_data *data = tern_mc_data_new(4);
+    for (int i = 0; i < 4; i++) {
+        take(data, "host %d n%d", i, i + 1);
+        take(data, "core %d 0 %d 0.97", i, i == 2 ? work : 20000);
+        take(data, "node %d %.1f %.1f 0", i, i == 2 ? memory : 79, i == 2 ? pause : 0.2);
+    }
+    return data;
+}
+
+START_TEST(pauses_are_no_fault)
+{
+    int hosts[4];
+    expect_one(make_nodes(46, 0.3, 20000), "node.memory", "n3");
+    expect_one(make_nodes(79, 0.3, 30000), "node.slow", "n3");
+    struct tern_mc_data *data = make_nodes(46, 90, 20000);
+    ck_assert_int_eq(tern_mc_slow_hosts(data, hosts), 1); /* it is measured again */
+    expect_not_measured(data);
+    expect_not_measured(make_nodes(79, 90, 30000));
+    expect_nobody(make_nodes(79, 90, 20000)); /* its figures are good in spite of it */
+}
+END_TEST
+
 START_TEST(a_quota_is_named)
 {
     struct tern_mc_data *data = tern_mc_data_new(3);
@@ -433,19 +459,90 @@ START_TEST(texts_of_others_cannot_break_a_report)
 }
 END_TEST
 
+/* Expects the names of the hosts that are good, bad and not measured, folded. Frees the data. */
+static void stand_as(struct tern_mc_data *data, bool interrupted, const char *good, const char *bad, const char *open)
+{
+    const char *const wanted[] = {[TERN_MC_STANDS_GOOD] = good, [TERN_MC_STANDS_BAD] = bad, [TERN_MC_STANDS_OPEN] = open};
+    struct tern_mc_findings findings = judge(data, NULL);
+    const struct tern_mc_result result = {.data = data, .findings = &findings, .interrupted = interrupted};
+    int hosts[8];
+    for (int standing = TERN_MC_STANDS_GOOD; standing <= TERN_MC_STANDS_OPEN; standing++) {
+        int count = tern_mc_hosts_of(&result, (enum tern_mc_standing)standing, hosts);
+        char *names = tern_mc_names(data, hosts, count, 0);
+        ck_assert_str_eq(names, wanted[standing]);
+        free(names);
+    }
+    char *page = print(&result, tern_mc_print_page), *plain = print(&result, tern_mc_write_json);
+    ck_assert_int_eq(strstr(page, "\nhosts not measured (") != NULL, *open != 0);
+    ck_assert_int_eq(strstr(plain, "\"not_measured\":[]") == NULL, *open != 0);
+    free(page);
+    free(plain);
+    tern_mc_findings_free(&findings);
+    tern_mc_data_free(data);
+}
+
 START_TEST(hosts_are_good_bad_or_neither)
 {
     struct tern_mc_data *data = make_cluster(&healthy, 1);
-    int hosts[8];
+    stand_as(data, false, "n[0001-0008]", "", "");
+    data = make_cluster(&healthy, 1);
     take(data, "gone 4 no answer");
     take(data, "unmeasured 5 too busy");
-    struct tern_mc_findings findings = judge(data, NULL);
-    const struct tern_mc_result result = {.data = data, .findings = &findings};
-    ck_assert_int_eq(tern_mc_bad_hosts(&result, true, hosts), 1);
-    ck_assert_int_eq(hosts[0], 4);
-    ck_assert_int_eq(tern_mc_bad_hosts(&result, false, hosts), 6);
-    tern_mc_findings_free(&findings);
-    tern_mc_data_free(data);
+    stand_as(data, false, "n[0001-0004,0007-0008]", "n0005", "n0006");
+    /* the network was to be measured, and was not */
+    data = tern_mc_data_new(8);
+    for (int i = 0; i < 8; i++)
+        make_host(data, i);
+    take(data, "phase node 1 done");
+    take(data, "phase reach 1 failed: no interface");
+    stand_as(data, false, "", "", "n[0001-0008]");
+}
+END_TEST
+
+START_TEST(only_measured_hosts_are_good)
+{
+    /* two hosts without a node phase, one without a network */
+    struct tern_mc_data *data = tern_mc_data_new(5);
+    for (int i = 0; i < 5; i++) {
+        take(data, "host %d n%d", i, i + 1);
+        take(data, "fact %d kernel 6", i);
+        if (i < 3)
+            take(data, "node %d 40 0.1 0", i);
+        for (int peer = 0; peer < 4; peer++)
+            if (i < 4 && peer != i)
+                take(data, "bw %d %d pairs 1000 1", i, peer);
+    }
+    take(data, "phase node 1 done");
+    take(data, "phase alone 1 done");
+    stand_as(data, false, "n[1-3]", "", "n[4-5]");
+
+    /* a host of which no fact is known */
+    data = make_cluster(&healthy, 1);
+    struct tern_mc_host *host = &data->hosts[7];
+    while (host->fact_count > 0) {
+        free(host->facts[--host->fact_count].key);
+        free(host->facts[host->fact_count].value);
+    }
+    stand_as(data, false, "n[0001-0007]", "", "n0008");
+
+    /* suspicious, and not measured alone */
+    struct cluster cluster = healthy;
+    cluster.noise = 0.1;
+    cluster.slow_sender = 2;
+    cluster.factor = 0.3;
+    stand_as(make_cluster(&cluster, 1), false, "n[0001-0002,0004-0008]", "", "n0003");
+
+    /* Ctrl-C before and after the network was known */
+    data = make_cluster(&healthy, 1);
+    take(data, "phase pairs 1 interrupted");
+    stand_as(data, true, "", "", "n[0001-0008]");
+    data = make_cluster(&healthy, 1);
+    take(data, "phase alone 1 interrupted");
+    stand_as(data, true, "", "", "n[0001-0008]");
+    data = make_cluster(&healthy, 1);
+    take(data, "phase alone 0 no pair is suspicious");
+    take(data, "phase soak 60 interrupted");
+    stand_as(data, true, "n[0001-0008]", "", "");
 }
 END_TEST
 
@@ -474,11 +571,13 @@ int main(void)
     tcase_add_test(tests, an_address_of_two_hosts_is_named);
     tcase_add_test(tests, a_wrong_clock_is_named);
     tcase_add_test(tests, a_slow_processor_is_named);
+    tcase_add_test(tests, pauses_are_no_fault);
     tcase_add_test(tests, a_quota_is_named);
     tcase_add_test(tests, slow_gpus_are_named);
     tests = suite_case(suite, "reports");
     tcase_add_test(tests, the_page_has_few_lines);
     tcase_add_test(tests, texts_of_others_cannot_break_a_report);
     tcase_add_test(tests, hosts_are_good_bad_or_neither);
+    tcase_add_test(tests, only_measured_hosts_are_good);
     return suite_run(suite);
 }

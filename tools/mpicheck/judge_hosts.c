@@ -14,6 +14,7 @@
 /* Limits beyond which a host is named. Equal processors differ by some percent with their
  * temperature; other processes and a hypervisor take more, so what is slow is measured again. */
 static const double slow_core = 1.33, low_memory = 0.6, enough_share = 0.85, clock_limit_s = 0.01;
+static const double pause_limit_ms = 5; /* a host that stands still for longer is not idle */
 enum { THROTTLED_MS = 10, LIKE_MOST = 3 };
 
 /* ---- processors ---- */
@@ -51,6 +52,13 @@ static double share_of(const struct tern_mc_host *host)
     for (int i = 0; i < host->core_count; i++)
         sum += host->cores[i].share;
     return host->core_count ? sum / host->core_count : 1;
+}
+
+/* Returns true if others, also those behind a hypervisor, took so much time from a host that its
+ * figures say little. */
+static bool is_disturbed(const struct tern_mc_host *host)
+{
+    return share_of(host) < enough_share || host->pause_ms > pause_limit_ms;
 }
 
 static int count_slow(const struct tern_mc_host *host, double median)
@@ -107,34 +115,54 @@ static void judge_throttled(const struct tern_mc_data *data, struct tern_mc_find
     }
 }
 
+/* Names hosts by a note that they could not be measured. Takes ownership of the text. */
+static void note_hosts(const struct tern_mc_data *data, struct tern_mc_findings *findings,
+                       const int *hosts, int count, char *what, double value)
+{
+    struct tern_mc_finding *finding =
+        tern_mc_find(findings, data, TERN_MC_NOTE, "node.busy", hosts, count, what,
+                     tern_mc_format("top (on %s); then mpicheck again", data->hosts[*hosts].name));
+    finding->value = value;
+}
+
 /* Hosts that were too busy are named together: often all are. */
 static void judge_busy(const struct tern_mc_data *data, struct tern_mc_findings *findings)
 {
-    int *hosts = tern_mc_alloc(data->count, sizeof *hosts), count = 0;
-    double least = 1;
+    int *busy = tern_mc_alloc(data->count, sizeof *busy), busy_count = 0;
+    int *paused = tern_mc_alloc(data->count, sizeof *paused), paused_count = 0;
+    double least = 1, longest = 0, work = median_work(data), memory = median_memory(data);
     for (int i = 0; i < data->count; i++) {
         const struct tern_mc_host *host = &data->hosts[i];
         double share = share_of(host);
-        if (!host->core_count || share >= enough_share || is_throttled(host))
+        if (!host->core_count || is_throttled(host))
             continue;
-        hosts[count++] = i;
-        least = share < least ? share : least;
+        if (share < enough_share) {
+            busy[busy_count++] = i;
+            least = share < least ? share : least;
+        } else if (is_disturbed(host) &&
+                   (has_low_memory(data, host, memory) || count_slow(host, work) > 0)) {
+            paused[paused_count++] = i;
+            longest = host->pause_ms > longest ? host->pause_ms : longest;
+        }
     }
-    if (count > 0) {
-        const struct tern_mc_host *first = &data->hosts[hosts[0]];
+    if (busy_count > 0) {
+        const struct tern_mc_host *first = &data->hosts[busy[0]];
         const char *load = tern_mc_fact(first, "now.load");
-        struct tern_mc_finding *finding = tern_mc_find(
-            findings, data, TERN_MC_NOTE, "node.busy", hosts, count,
-            tern_mc_format("too busy to be measured: others use %s%.0f %% of %d processors "
-                           "(load %.*s%s%s)", count > 1 ? "up to " : "", 100 * (1 - least),
-                           first->core_count, load ? (int)strcspn(load, " ") : 1,
-                           load ? load : "?", count > 1 ? " on " : "",
-                           count > 1 ? first->name : ""),
-            tern_mc_format("top (on %s); then mpicheck again", first->name));
-        finding->value = least;
-        finding->expected = 1;
+        note_hosts(data, findings, busy, busy_count,
+                   tern_mc_format("too busy to be measured: others use %s%.0f %% of %d processors "
+                                  "(load %.*s%s%s)", busy_count > 1 ? "up to " : "",
+                                  100 * (1 - least), first->core_count,
+                                  load ? (int)strcspn(load, " ") : 1, load ? load : "?",
+                                  busy_count > 1 ? " on " : "", busy_count > 1 ? first->name : ""),
+                   least);
     }
-    free(hosts);
+    if (paused_count > 0)
+        note_hosts(data, findings, paused, paused_count,
+                   tern_mc_format("seems slow, but could not be measured: it stood still for "
+                                  "%s%.0f ms; another program, or a hypervisor?",
+                                  paused_count > 1 ? "up to " : "", longest), longest);
+    free(busy);
+    free(paused);
 }
 
 /* A phase that did not come to its end. */
@@ -158,7 +186,7 @@ static void judge_cores(const struct tern_mc_data *data, struct tern_mc_findings
     for (int i = 0; i < data->count; i++) {
         const struct tern_mc_host *host = &data->hosts[i];
         int slow = count_slow(host, median), worst = 0;
-        if (slow == 0 || is_throttled(host) || share_of(host) < enough_share)
+        if (slow == 0 || is_throttled(host) || is_disturbed(host))
             continue;
         for (int k = 1; k < host->core_count; k++)
             if (host->cores[k].work_us > host->cores[worst].work_us)
@@ -184,7 +212,7 @@ static void judge_memory(const struct tern_mc_data *data, struct tern_mc_finding
     double median = median_memory(data);
     for (int i = 0; i < data->count; i++) {
         const struct tern_mc_host *host = &data->hosts[i];
-        if (!has_low_memory(data, host, median) || share_of(host) < enough_share)
+        if (!has_low_memory(data, host, median) || is_disturbed(host))
             continue;
         struct tern_mc_finding *finding = tern_mc_find(
             findings, data, TERN_MC_WARN, "node.memory", &i, 1,

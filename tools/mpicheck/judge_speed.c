@@ -312,6 +312,35 @@ static void name_busy(struct tern_mc_verdicts *verdicts)
         }
 }
 
+/* Returns true if a host was measured alone in a direction. */
+static bool is_tested(const struct tern_mc_data *data, int host, bool receives)
+{
+    for (int i = 0; i < data->alone_count; i++)
+        if (data->alone[i].count > 0 &&
+            (receives ? data->alone[i].to : data->alone[i].from) == host)
+            return true;
+    return false;
+}
+
+/* Notes hosts that seem slow, and were not measured alone: there were too many, or the phase did
+ * not come to its end. */
+static void note_untested(const struct tern_mc_verdicts *verdicts, int *hosts)
+{
+    const struct tern_mc_speed *speed = verdicts->speed;
+    int count = 0;
+    for (int i = 0; i < speed->data->count; i++) {
+        bool open = (speed->sends[i] && !is_tested(speed->data, i, false)) ||
+                    (speed->receives[i] && !is_tested(speed->data, i, true));
+        if (open && !tern_mc_is_named(verdicts->findings, NULL, i))
+            hosts[count++] = i;
+    }
+    if (count > 0)
+        tern_mc_find(verdicts->findings, speed->data, TERN_MC_NOTE, "host.open", hosts, count,
+                     tern_mc_format("seemed slow while all pairs were measured; not measured "
+                                    "alone"),
+                     tern_mc_format("mpicheck again, with -H some of these and some others"));
+}
+
 /* ---- late pairs ---- */
 
 static void name_late(struct tern_mc_verdicts *verdicts)
@@ -352,6 +381,7 @@ void tern_mc_judge_speed(const struct tern_mc_data *data, const struct tern_mc_e
     name_slow_hosts(&verdicts, hosts);
     name_slow_pairs(&verdicts);
     name_busy(&verdicts);
+    note_untested(&verdicts, hosts);
     name_late(&verdicts);
     tern_mc_verdicts_free(&verdicts);
     free(hosts);

@@ -13,7 +13,8 @@
 
 #include "probe.h"
 
-enum { TRIES = 5, STEPS = 8 << 20, MEMORY = 8 << 20, MEMORY_TRIES = 4, PAUSE_MS = 100 };
+enum { TRIES = 5, STEPS = 8 << 20, MEMORY = 8 << 20, MEMORY_TRIES = 4, MEMORY_MS = 30,
+       PAUSE_MS = 100 };
 
 struct worker {
     pthread_t thread;
@@ -69,7 +70,9 @@ static void measure_memory(struct worker *worker)
     for (size_t i = 0; a && b && c && i < count; i++)
         a[i] = b[i] = c[i] = (double)i;
     double wall_begin = probe_now(), cpu_begin = cpu_now();
-    for (int try = 0; a && b && c && try < MEMORY_TRIES; try++) {
+    /* all threads for the same time: those that go on alone would have more than their part */
+    for (int try = 0;
+         a && b && c && (try < MEMORY_TRIES || probe_now() - wall_begin < MEMORY_MS * 1e-3); try++) {
         double begin = probe_now();
         for (size_t i = 0; i < count; i++)
             a[i] = b[i] + 3 * c[i];

@@ -13,6 +13,7 @@
 #include "lib/util/text.h"
 #include "tools/mpicheck/fold.h"
 #include "tools/mpicheck/model.h"
+#include "tools/mpicheck/standing.h"
 
 /* ---- pieces of JSON ---- */
 
@@ -145,11 +146,25 @@ void tern_mc_print_summary(const struct tern_mc_result *result, FILE *out)
     print_findings(result, out);
 }
 
+static void print_standing(const struct tern_mc_result *result, enum tern_mc_standing standing,
+                           const char *key, FILE *out)
+{
+    int *hosts = tern_mc_alloc(result->data->count, sizeof *hosts);
+    int count = tern_mc_hosts_of(result, standing, hosts);
+    fprintf(out, "\"%s\":", key);
+    print_names(result->data, hosts, count, out);
+    fputs(",\n", out);
+    free(hosts);
+}
+
 void tern_mc_write_json(const struct tern_mc_result *result, FILE *out)
 {
     const struct tern_mc_data *data = result->data;
     putc('{', out);
     tern_mc_print_summary(result, out);
+    print_standing(result, TERN_MC_STANDS_GOOD, "good", out);
+    print_standing(result, TERN_MC_STANDS_BAD, "bad", out);
+    print_standing(result, TERN_MC_STANDS_OPEN, "not_measured", out);
     fprintf(out, "\"together\":{\"bisection_mbps\":%.5g,\"allreduce_us\":%.5g,"
             "\"alltoall_mbps\":%.5g},\n\"hosts\":[\n", data->bisection, data->allreduce_us,
             data->alltoall);
@@ -211,10 +226,11 @@ void tern_mc_write_junit(const struct tern_mc_result *result, FILE *out)
 
 /* ---- files ---- */
 
-static void write_hosts(const struct tern_mc_result *result, bool bad, FILE *out)
+static void write_hosts(const struct tern_mc_result *result, enum tern_mc_standing standing,
+                        FILE *out)
 {
     int *hosts = tern_mc_alloc(result->data->count, sizeof *hosts);
-    int count = tern_mc_bad_hosts(result, bad, hosts);
+    int count = tern_mc_hosts_of(result, standing, hosts);
     for (int i = 0; i < count; i++)
         fprintf(out, "%s\n", result->data->hosts[hosts[i]].name);
     free(hosts);
@@ -222,12 +238,12 @@ static void write_hosts(const struct tern_mc_result *result, bool bad, FILE *out
 
 static void write_good(const struct tern_mc_result *result, FILE *out)
 {
-    write_hosts(result, false, out);
+    write_hosts(result, TERN_MC_STANDS_GOOD, out);
 }
 
 static void write_bad(const struct tern_mc_result *result, FILE *out)
 {
-    write_hosts(result, true, out);
+    write_hosts(result, TERN_MC_STANDS_BAD, out);
 }
 
 /* Writes model.conf, or removes that of an earlier check if there are no figures now. */

@@ -7,6 +7,7 @@
 
 #include "config.h"
 #include "tools/mpicheck/fold.h"
+#include "tools/mpicheck/standing.h"
 
 enum { WHO_WIDTH = 14, HOSTS_MOST = 70, GOOD_MOST = 8, INTERRUPTED = 130 };
 
@@ -64,31 +65,6 @@ char *tern_mc_verdict(const struct tern_mc_result *result)
     return verdict;
 }
 
-static void mark(const int *hosts, int count, bool *bad)
-{
-    for (int i = 0; i < count; i++)
-        bad[hosts[i]] = true;
-}
-
-int tern_mc_bad_hosts(const struct tern_mc_result *result, bool bad, int *ret_hosts)
-{
-    const struct tern_mc_data *data = result->data;
-    bool *is_bad = tern_mc_alloc(data->count, sizeof *is_bad);
-    int count = 0;
-    for (int i = 0; i < result->findings->count; i++) {
-        const struct tern_mc_finding *finding = &result->findings->items[i];
-        if (finding->severity < TERN_MC_FAIL && (bad || finding->severity != TERN_MC_NOTE))
-            continue; /* a host that could not be measured is neither bad nor good */
-        mark(finding->hosts, finding->host_count, is_bad);
-        mark(finding->peers, finding->peer_count, is_bad);
-    }
-    for (int i = 0; i < data->count; i++)
-        if (is_bad[i] == bad) /* without `bad`: not marked */
-            ret_hosts[count++] = i;
-    free(is_bad);
-    return count;
-}
-
 static void print_heading(const struct tern_mc_result *result, FILE *out)
 {
     char when[64] = "";
@@ -137,19 +113,16 @@ static int print_severity(const struct tern_mc_findings *findings, enum tern_mc_
     return used;
 }
 
-static void print_hosts(const struct tern_mc_result *result, FILE *out)
+/* Prints a line "LABEL (N): NAMES"; nothing if there are none, unless `always`. */
+static void print_hosts(const struct tern_mc_result *result, enum tern_mc_standing standing,
+                        const char *label, bool always, FILE *out)
 {
-    const struct tern_mc_data *data = result->data;
-    int *hosts = tern_mc_alloc(data->count, sizeof *hosts);
-    int bad = tern_mc_bad_hosts(result, true, hosts);
-    char *bad_names = tern_mc_names(data, hosts, bad, HOSTS_MOST);
-    int good = tern_mc_bad_hosts(result, false, hosts);
-    char *good_names = tern_mc_names(data, hosts, good, HOSTS_MOST);
-    fprintf(out, "good hosts (%d): %s\n", good, good ? good_names : "none");
-    if (bad > 0)
-        fprintf(out, "bad hosts (%d): %s\n", bad, bad_names);
-    free(bad_names);
-    free(good_names);
+    int *hosts = tern_mc_alloc(result->data->count, sizeof *hosts);
+    int count = tern_mc_hosts_of(result, standing, hosts);
+    char *names = tern_mc_names(result->data, hosts, count, HOSTS_MOST);
+    if (count > 0 || always)
+        fprintf(out, "%s (%d): %s\n", label, count, count ? names : "none");
+    free(names);
     free(hosts);
 }
 
@@ -159,7 +132,7 @@ void tern_mc_print_page(const struct tern_mc_result *result, FILE *out)
                                                   TERN_MC_NOTE};
     const struct tern_mc_findings *findings = result->findings;
     /* the heading, lines about hosts, the verdict, where the report is, a line about the rest */
-    int room = TERN_MC_LINES_MOST - 6, left_out = 0, good = count_of(findings, TERN_MC_GOOD);
+    int room = TERN_MC_LINES_MOST - 7, left_out = 0, good = count_of(findings, TERN_MC_GOOD);
     good = good > GOOD_MOST ? GOOD_MOST : good;
     print_heading(result, out);
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
@@ -168,7 +141,9 @@ void tern_mc_print_page(const struct tern_mc_result *result, FILE *out)
         fprintf(out, "...   %d more, in the report\n", left_out);
     left_out = 0;
     print_severity(findings, TERN_MC_GOOD, room, &left_out, out);
-    print_hosts(result, out);
+    print_hosts(result, TERN_MC_STANDS_GOOD, "good hosts", true, out);
+    print_hosts(result, TERN_MC_STANDS_BAD, "bad hosts", false, out);
+    print_hosts(result, TERN_MC_STANDS_OPEN, "hosts not measured", false, out);
     char *verdict = tern_mc_verdict(result);
     fprintf(out, "verdict: %s, exit %d\n", verdict, result->exit_code);
     free(verdict);

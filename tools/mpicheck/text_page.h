@@ -31,8 +31,4 @@ const char *tern_mc_severity_word(enum tern_mc_severity severity);
 /* Returns the verdict in words, such as "FAIL (2 faults, 1 warning)". The caller frees it. */
 char *tern_mc_verdict(const struct tern_mc_result *result);
 
-/* Lists the hosts that have a fault, and those without. `ret_hosts` has room for all. Returns the
- * number. */
-int tern_mc_bad_hosts(const struct tern_mc_result *result, bool bad, int *ret_hosts);
-
 #endif
