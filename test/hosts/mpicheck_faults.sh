@@ -17,7 +17,7 @@ eth1=("${hosts[@]}" --network-only --mca btl_tcp_if_include eth1)
 all=(slow_card bad_pair dead_host firewall lost_packets wrong_mtu address_twice quota wrong_clock other_kernel other_interface
     wrong_bytes healthy busy)
 rounds=1
-faults=(three_at_once other_interface firewall address_twice per_interface per_gpu slow_gpu quota wrong_mtu)
+faults=(three_at_once other_interface firewall address_twice per_interface missing_interface hidden_network per_gpu slow_gpu quota wrong_mtu)
 if [ -n "${TERN_TEST_LONG-}" ]; then
     rounds=${MPICHECK_ROUNDS:-5}
     read -ra faults <<<"${MPICHECK_FAULTS:-per_interface per_gpu slow_gpu ${all[*]}}"
@@ -142,18 +142,18 @@ other_interface() {
     expects "another interface" 1 '^WARN  n3 +100 % of its connections go by eth1; of those of most hosts' -- "${hosts[@]}" --network-only
     as_before 3
 }
-# dropping DIRECTION PROTOCOL PROGRAM COMMAND...: runs the command while eth0 of n3 loses the packets that a BPF program chooses: they
+# dropping DIRECTION PROTOCOL PROGRAM COMMAND...: runs the command while eth0 (or $eth) of n3 loses the packets that a BPF program chooses: they
 # are sent into a link that leads nowhere
 dropping() {
-    local direction=$1 protocol=$2 program=$3
+    local direction=$1 protocol=$2 program=$3 nic=${eth-eth0}
     shift 3
-    on 3 tc qdisc add dev eth0 clsact
-    if on 3 tc filter add dev eth0 "$direction" protocol "$protocol" bpf bytecode "$program" action mirred egress redirect dev lost1 2>err; then
+    on 3 tc qdisc add dev "$nic" clsact
+    if on 3 tc filter add dev "$nic" "$direction" protocol "$protocol" bpf bytecode "$program" action mirred egress redirect dev lost1 2>err; then
         "$@"
     else
         echo "nothing is dropped: this kernel cannot ($(cat err))"
     fi
-    on 3 tc qdisc del dev eth0 clsact
+    on 3 tc qdisc del dev "$nic" clsact
 }
 # The packets are chosen by a random number. Whom chance spares is not named, so that this is asked in the long run alone.
 lost_packets() {
@@ -182,6 +182,22 @@ per_interface() {
         is "by each interface: eth1 is not" "$(cat report/eth1/bad.hosts)" n2
     fi
     on 2 tc qdisc del dev eth1 root
+}
+# one of two cards is slow, or drops calls, and messages go by the other one
+hidden_network() {
+    on 2 tc qdisc add dev eth1 root tbf rate 160mbit burst 200kb latency 50ms
+    expects "a slow second card" 1 '^WARN  n2 +its eth1 sends at [0-9]+ MB/s, that of other hosts at [0-9]+' -- "${hosts[@]}" --network-only
+    on 2 tc qdisc del dev eth1 root
+    eth=eth1 dropping ingress ip '7,48 0 0 4293918729,21 0 4 6,48 0 0 4293918753,84 0 0 18,21 0 1 2,6 0 0 4294967295,6 0 0 0' \
+        expects "a second network without calls" 1 '^WARN  n3 +calls to its eth1 are not answered' -- "${hosts[@]}" --network-only
+}
+# one host's second card is down
+missing_interface() {
+    on 3 ip link set eth1 down
+    expects "a missing interface" 2 '^FAIL  n3 +left out: its eth1 does not run; that of 3 other hosts' \
+        '^WARN  n3 +eth1 running no; 3 others: yes' -- "${hosts[@]}" --network-only --per nic
+    [ "$measured" = 0 ] || is "a missing interface: bad hosts" "$(cat report/eth0/bad.hosts)/$(cat report/eth1/bad.hosts)" "/n3"
+    on 3 ip link set eth1 up
 }
 # packets of full size are lost on their way to one host
 wrong_mtu() {

@@ -109,6 +109,7 @@ struct tern_mc_findings judge(const struct tern_mc_data *data,
     tern_mc_judge_gpus(data, &findings);
     tern_mc_judge_links(data, &findings);
     tern_mc_judge_speed(data, expected ? expected : &nothing, &findings);
+    tern_mc_judge_networks(data, &findings);
     tern_mc_judge_good(data, &findings);
     return findings;
 }

@@ -168,6 +168,17 @@ START_TEST(a_missing_host_is_named)
 }
 END_TEST
 
+START_TEST(a_host_without_the_interface_is_named)
+{
+    struct tern_mc_data *data = make_cluster(&healthy, 1);
+    take(data, "lacks 2 eth1 its eth1 does not run; that of 7 other hosts connects them");
+    struct tern_mc_findings findings = judge(data, NULL);
+    ck_assert_str_eq(findings.items[0].what, "left out: its eth1 does not run; that of 7 other hosts connects them");
+    tern_mc_findings_free(&findings);
+    expect_one(data, "nic.missing", "n0003");
+}
+END_TEST
+
 START_TEST(a_dead_pair_is_named)
 {
     struct tern_mc_data *data = make_cluster(&healthy, 1);
@@ -560,6 +571,7 @@ int main(void)
     tcase_add_test(tests, hosts_may_not_say_what_mpicheck_decides);
     tests = suite_case(suite, "other faults");
     tcase_add_test(tests, a_missing_host_is_named);
+    tcase_add_test(tests, a_host_without_the_interface_is_named);
     tcase_add_test(tests, a_dead_pair_is_named);
     tcase_add_test(tests, a_host_without_links_is_named_itself);
     tcase_add_test(tests, wrong_data_is_named_first);

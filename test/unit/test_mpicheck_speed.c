@@ -375,6 +375,38 @@ static struct tern_mc_data *make_two_networks(int by_eth0, int from_third, int t
     return data;
 }
 
+/* Makes four hosts that have two networks, and messages that go by the good ones. The third one's eth1 sends and receives at these
+ * rates, MB/s; both ends have a processor in `share` of the time. 0: it does not answer. */
+static struct tern_mc_data *make_networks(double sends, double receives, double share)
+{
+    struct cluster cluster = healthy;
+    cluster.hosts = 4;
+    struct tern_mc_data *data = make_cluster(&cluster, 1);
+    for (int a = 0; a < 4; a++)
+        for (int b = 0; b < 4; b++) {
+            if (a == b)
+                continue;
+            take(data, "net %d %d eth0 %d 0.99", a, b, 900 + 30 * a + 10 * b);
+            double rate = a == 2 ? sends : b == 2 ? receives : 3800 - 100 * a + 400 * b;
+            take(data, "net %d %d eth1 %.2f %.2f", a, b, rate, a == 2 || b == 2 ? share : 0.99);
+        }
+    return data;
+}
+
+START_TEST(a_bad_second_network_is_named)
+{
+    expect_nobody(make_networks(3800, 3800, 0.9));
+    expect_nobody(make_networks(1000, 1000, 0.9)); /* short samples vary */
+    expect_nobody(make_networks(400, 400, 0.3));   /* it lacked a processor */
+    expect_one(make_networks(90, 3800, 0.9), "net.slow", "n0003");
+    expect_one(make_networks(90, 90, 0.9), "net.slow", "n0003");
+    expect_one(make_networks(3800, 0, 0.9), "net.silent", "n0003");
+    struct tern_mc_data *data = make_networks(3800, 3800, 0.9);
+    take(data, "net 1 0 eth1 0 1");
+    expect_one(data, "net.silent", "n0002 -> n0001");
+}
+END_TEST
+
 START_TEST(pairs_are_compared_with_those_of_the_same_interface)
 {
     expect_one(make_two_networks(3900, 5500, 5500), "path.odd", "n3");
@@ -422,6 +454,7 @@ int main(void)
     tcase_add_test(tests, loss_explains_what_is_slow);
     tcase_add_test(tests, a_little_loss_is_normal);
     tcase_add_test(tests, another_interface_is_named);
+    tcase_add_test(tests, a_bad_second_network_is_named);
     tcase_add_test(tests, pairs_are_compared_with_those_of_the_same_interface);
     tcase_add_test(tests, a_host_with_a_slow_interface_of_its_own_is_named);
     return suite_run(suite);

@@ -8,6 +8,7 @@
 #include "lib/util/log.h"
 #include "tools/mpicheck/checkup.h"
 #include "tools/mpicheck/fold.h"
+#include "tools/mpicheck/interfaces.h"
 
 enum { WIDTH = 16, ALONE_MOST = 16, TRIES = 2, LIST_S = 30 };
 
@@ -194,6 +195,23 @@ static void ask_each(struct tern_mc_check *check, const int *hosts, int count)
     free(steps);
 }
 
+/* Leaves out the hosts where the interface under check does not work. */
+static void leave_out_lacking(struct tern_mc_check *check)
+{
+    const char *nic = check->options->nic;
+    int *hosts = tern_mc_alloc(check->data->count, sizeof *hosts);
+    int count = nic ? hosts_here(check, hosts) : 0, well = 0;
+    for (int i = 0; i < count; i++)
+        well += !tern_mc_lacks(&check->data->hosts[hosts[i]], nic);
+    for (int i = 0; i < count; i++) {
+        const char *why = tern_mc_lacks(&check->data->hosts[hosts[i]], nic);
+        if (why)
+            tern_mc_record(check, "lacks %d %s its %s %s; that of %d other hosts connects them",
+                           hosts[i], nic, nic, why, well);
+    }
+    free(hosts);
+}
+
 void tern_mc_phase_facts(struct tern_mc_check *check)
 {
     int *hosts = tern_mc_alloc(check->data->count, sizeof *hosts), silent = 0;
@@ -212,6 +230,7 @@ void tern_mc_phase_facts(struct tern_mc_check *check)
     tern_mc_record(check, "phase facts %.3f %d of %d hosts answer", tern_mc_now() - begin, here,
                    check->data->count);
     free(hosts);
+    leave_out_lacking(check);
 }
 
 bool tern_mc_lost_hosts(struct tern_mc_check *check)

@@ -51,6 +51,11 @@ static bool runs(const struct tern_mc_host *host, const char *nic)
     return !running || strcmp(running, "yes") == 0;
 }
 
+const char *tern_mc_lacks(const struct tern_mc_host *host, const char *nic)
+{
+    return !address_on(host, nic) ? "has no address" : !runs(host, nic) ? "does not run" : NULL;
+}
+
 static bool connects_hosts(const struct tern_mc_data *data, const char *nic)
 {
     struct place *places = tern_mc_alloc(data->count, sizeof *places);

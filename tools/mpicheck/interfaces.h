@@ -13,6 +13,9 @@ enum { TERN_MC_NICS_MOST = 16 };
  * names belong to the data. Returns their number, at most TERN_MC_NICS_MOST. */
 int tern_mc_interfaces(const struct tern_mc_data *data, const char **ret_names);
 
+/* Returns why a host cannot be reached by an interface, in words; NULL: it can. */
+const char *tern_mc_lacks(const struct tern_mc_host *host, const char *nic);
+
 /* The interfaces of all connections, each name once. */
 struct tern_mc_nics {
     const char *names[TERN_MC_NICS_MOST]; /* they belong to the data */

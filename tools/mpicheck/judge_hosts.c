@@ -260,12 +260,30 @@ static void judge_clocks(const struct tern_mc_data *data, struct tern_mc_finding
 
 /* ---- hosts that are missing, or stand twice ---- */
 
+/* Names the hosts where the interface under check does not work. If most lack it, that is how they
+ * are made. */
+static void judge_lacking(const struct tern_mc_data *data, struct tern_mc_findings *findings)
+{
+    int *hosts = tern_mc_alloc(data->count, sizeof *hosts), count = 0;
+    for (int i = 0; i < data->count; i++)
+        if (data->hosts[i].lacks)
+            hosts[count++] = i;
+    const struct tern_mc_host *first = &data->hosts[count ? hosts[0] : 0];
+    if (count > 0)
+        tern_mc_find(findings, data, 2 * count > data->count ? TERN_MC_WARN : TERN_MC_FAIL,
+                     "nic.missing", hosts, count,
+                     tern_mc_format("left out: %s%s", count > 1 ? "the first: " : "", first->gone),
+                     tern_mc_format("ip address show %s (on %s): link, cable, driver",
+                                    first->lacks, first->name));
+    free(hosts);
+}
+
 /* Hosts that are missing for the same reason come together if they are many. */
 static void judge_gone(const struct tern_mc_data *data, struct tern_mc_findings *findings)
 {
     int *hosts = tern_mc_alloc(data->count, sizeof *hosts), count = 0;
     for (int i = 0; i < data->count; i++)
-        if (data->hosts[i].gone)
+        if (data->hosts[i].gone && !data->hosts[i].lacks)
             hosts[count++] = i;
     for (int i = 0; i < count && i < LIKE_MOST; i++) {
         bool rest = i == LIKE_MOST - 1 && count > LIKE_MOST;
@@ -301,6 +319,7 @@ static void judge_twins(const struct tern_mc_data *data, struct tern_mc_findings
 void tern_mc_judge_hosts(const struct tern_mc_data *data, struct tern_mc_findings *findings)
 {
     judge_gone(data, findings);
+    judge_lacking(data, findings);
     judge_twins(data, findings);
     judge_throttled(data, findings);
     judge_cores(data, findings);

@@ -39,6 +39,9 @@ static void free_host(struct tern_mc_host *host)
     }
     for (int i = 0; i < host->gpu_count; i++)
         free(host->gpus[i].name);
+    for (int i = 0; i < host->net_count; i++)
+        free(host->nets[i].nic);
+    free(host->nets);
     free(host->facts);
     free(host->sockets);
     free(host->gpus);
@@ -46,6 +49,7 @@ static void free_host(struct tern_mc_host *host)
     free(host->cores);
     free(host->name);
     free(host->gone);
+    free(host->lacks);
     free(host->unmeasured);
 }
 
@@ -57,6 +61,9 @@ void tern_mc_data_free(struct tern_mc_data *data)
         free_host(&data->hosts[i]);
     for (size_t i = 0; data->texts && i < (size_t)data->count * (size_t)data->count; i++)
         free(data->texts[i]);
+    for (int i = 0; i < data->silence_count; i++)
+        free(data->silences[i].nic);
+    free(data->silences);
     for (int i = 0; i < data->phase_count; i++) {
         free(data->phases[i].name);
         free(data->phases[i].result);

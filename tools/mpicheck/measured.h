@@ -18,13 +18,15 @@
  *     together NAME VALUE VALUE              last I SHARE
  *     call FROM TO TEXT                      gpu I GPU TO_GB_S FROM_GB_S WITHIN_GB_S SHARE NAME
  *     gpupair I FROM_GPU TO_GPU GB_S SHARE REACHES
+ *     lacks I NIC WHY                        net FROM TO NIC MB_S SHARE
  *     end done|interrupted
  *
  * Two more are for mpicheck alone, and are not kept: `here I`, a rank has begun the phase; `slow I
  * PEER`, a stage takes long, and this rank lacks a processor.
  *
  * I, A, B, FROM and TO are numbers of hosts. PHASE is pairs, alone or soak. Units: us, ms, MB/s.
- * `host` names the hosts in their order. `end` is the last record: a file without it was cut. */
+ * `net` is measured by TCP, outside of MPI; 0 MB/s: nobody answers. `host` names the hosts in their
+ * order. `end` is the last record: a file without it was cut. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,9 +63,19 @@ struct tern_mc_gpu_pair {
     bool reaches; /* without a stop in the host's memory */
 };
 
+/* A network of a host, by the name of the interface. What it reached with the best of its partners:
+ * MB/s, and MB/s had both had a processor all the time. */
+struct tern_mc_net {
+    char *nic;
+    double sends, sends_allowing, receives, receives_allowing;
+    int calls, called; /* partners that it has called, and that have called it */
+    int unheard;       /* partners whose calls it did not answer */
+};
+
 struct tern_mc_host {
     char *name; /* as the user calls it */
     char *gone; /* why it does not take part; NULL: it does */
+    char *lacks; /* the interface under check, which does not work here: so it is gone; or NULL */
     char *unmeasured; /* why it could not be measured; NULL: it could */
     struct tern_mc_fact *facts;
     int fact_count;
@@ -71,6 +83,8 @@ struct tern_mc_host {
     int core_count;
     struct tern_mc_socket *sockets; /* of the last phase that printed them */
     int socket_count;
+    struct tern_mc_net *nets;
+    int net_count;
     struct tern_mc_gpu *gpus;
     int gpu_count;
     struct tern_mc_gpu_pair *gpu_pairs;
@@ -101,6 +115,12 @@ struct tern_mc_alone {
     float share[TERN_MC_SAMPLES_MOST];   /* part of the time in which both had a processor */
 };
 
+/* A call by one network that was not answered. */
+struct tern_mc_silence {
+    int from, to;
+    char *nic;
+};
+
 struct tern_mc_phase {
     char *name, *result;
     double seconds;
@@ -116,6 +136,8 @@ struct tern_mc_data {
     char *stages; /* of pairs that hung: the first letter of the stage */
     struct tern_mc_alone *alone;
     int alone_count;
+    struct tern_mc_silence *silences;
+    int silence_count;
     struct tern_mc_phase *phases;
     int phase_count;
     double bisection, bisection_worst, allreduce_us, alltoall;

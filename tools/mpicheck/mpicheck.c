@@ -226,6 +226,7 @@ static int report(const struct tern_mc_check *check, const char *directory, doub
     tern_mc_judge_gpus(check->data, &findings);
     tern_mc_judge_links(check->data, &findings);
     tern_mc_judge_speed(check->data, &check->expected, &findings);
+    tern_mc_judge_networks(check->data, &findings);
     tern_mc_judge_good(check->data, &findings);
     int code = tern_mc_exit_code(&findings, check->options->fail_on_warning);
     if (check->data->interrupted)
@@ -389,6 +390,7 @@ static int run_per_nic(const struct tern_mc_options *options, const char *direct
     for (int i = 0; i < count; i++) {
         struct tern_mc_options own = *options;
         own.network_only |= i > 0;
+        own.nic = names[i];
         own.mpirun = (struct tern_words){0};
         tern_words_append(&own.mpirun, &options->mpirun);
         tern_words_split(&own.mpirun, "--mca btl_tcp_if_include");

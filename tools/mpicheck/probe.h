@@ -68,7 +68,7 @@ struct door;
 void probe_each_address(void (*take)(struct door *door, const char *text), struct door *door);
 
 /* Two ranks that are connected call each other by TCP, outside of MPI. Prints `call` if nobody
- * answers. Both call it at the same time. */
+ * answers. If they have several networks, prints `net` for each. Both call it at the same time. */
 void probe_calls(const struct probe_job *job, int peer);
 
 /* The text that came with the last MPI error; "" if there was none. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Who can call whom by TCP: a firewall may let calls through in one direction only. An MPI library
- * that calls the other way round hides that. */
+ * that calls the other way round hides that, and one that uses several networks hides a bad one. */
 #include <mpi.h>
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
@@ -17,7 +19,8 @@
 
 /* CALL_MS: so long that the system sends its first packet again. All calls together must take less
  * than a stage may. */
-enum { ADDRESSES = 2, CALLS = 2, CALL_MS = 2500, CALL_TAG = 11, DONE_TAG = 12 };
+enum { ADDRESSES = 4, CALLS = 2, CALL_MS = 2500, ANSWER_MS = 500, CALL_TAG = 11, DONE_TAG = 12,
+       PIECE = 64 << 10, ROOM = 256 << 10, BYTES_MOST = 2 << 20, FAILURES_MOST = 3 };
 
 /* What a rank tells its caller: the addresses at which its connections end, and a port. */
 struct door {
@@ -82,7 +85,7 @@ static socklen_t address_of(const char *text, int port, struct sockaddr_storage 
     return sizeof *six;
 }
 
-/* Calls one address. Returns 0, or errno. */
+/* Calls one address. Returns the descriptor of the connection, or -1 with errno. */
 static int call(const char *text, int port)
 {
     struct sockaddr_storage address;
@@ -90,7 +93,7 @@ static int call(const char *text, int port)
     int fd = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), error = 0;
     socklen_t error_size = sizeof error;
     if (fd < 0)
-        return errno;
+        return -1;
     if (connect(fd, (struct sockaddr *)&address, size) && errno != EINPROGRESS)
         error = errno;
     struct pollfd wait = {.fd = fd, .events = POLLOUT};
@@ -98,36 +101,206 @@ static int call(const char *text, int port)
         error = ETIMEDOUT;
     else if (!error)
         getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &error_size);
+    if (!error)
+        return fd;
     close(fd);
-    return error;
+    errno = error;
+    return -1;
 }
 
 /* Calls the addresses in turn until one answers. Returns 0, or the last errno. */
 static int call_any(const struct door *door)
 {
-    int error = EADDRNOTAVAIL;
-    for (int i = 0; i < CALLS && door->count > 0 && error; i++)
-        error = call(door->texts[i % door->count], door->port);
-    return error;
+    for (int i = 0; i < CALLS && door->count > 0; i++) {
+        int fd = call(door->texts[i % door->count], door->port);
+        if (fd >= 0) {
+            close(fd);
+            return 0;
+        }
+    }
+    return errno;
 }
+
+/* ---- each network for itself ---- */
+
+/* Returns true if two addresses are in one subnet. `mask` is that of the first. */
+static bool is_near(const struct sockaddr *own, const struct sockaddr *mask, const char *text)
+{
+    unsigned char other[16];
+    bool four = own->sa_family == AF_INET;
+    if (!mask || inet_pton(own->sa_family, text, other) != 1)
+        return false;
+    const unsigned char *a = four ? (const void *)&((const struct sockaddr_in *)own)->sin_addr
+                                  : (const void *)&((const struct sockaddr_in6 *)own)->sin6_addr;
+    const unsigned char *m = four ? (const void *)&((const struct sockaddr_in *)mask)->sin_addr
+                                  : (const void *)&((const struct sockaddr_in6 *)mask)->sin6_addr;
+    for (int i = 0; i < (four ? 4 : 16); i++)
+        if ((a[i] ^ other[i]) & m[i])
+            return false;
+    return true;
+}
+
+/* Returns the interface, of those that our connections use, that is in one subnet with an address
+ * of another host; NULL if there is none. */
+static const char *interface_to(const struct ifaddrs *all, const struct door *own,
+                                const char *text)
+{
+    for (const struct ifaddrs *at = all; at; at = at->ifa_next) {
+        if (!at->ifa_addr ||
+            (at->ifa_addr->sa_family != AF_INET && at->ifa_addr->sa_family != AF_INET6) ||
+            !is_near(at->ifa_addr, at->ifa_netmask, text))
+            continue;
+        for (int i = 0; i < own->count; i++) {
+            struct sockaddr_storage mine;
+            bool four = at->ifa_addr->sa_family == AF_INET;
+            if (address_of(own->texts[i], 0, &mine) == 0 ||
+                mine.ss_family != at->ifa_addr->sa_family)
+                continue;
+            if (four ? memcmp(&((struct sockaddr_in *)&mine)->sin_addr,
+                              &((struct sockaddr_in *)at->ifa_addr)->sin_addr, 4) == 0
+                     : memcmp(&((struct sockaddr_in6 *)&mine)->sin6_addr,
+                              &((struct sockaddr_in6 *)at->ifa_addr)->sin6_addr, 16) == 0)
+                return at->ifa_name;
+        }
+    }
+    return NULL;
+}
+
+/* Sends bytes for a while, and waits until all have arrived. Returns MB/s; 0: that failed. Writes
+ * the part of the time in which both had a processor. */
+static double send_bytes(int fd, int sample_ms, double *ret_share)
+{
+    static char bytes[PIECE];
+    double begin = probe_now(), waited = probe_waited(), theirs = 0, sent = 0;
+    int room = ROOM;
+    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+    while (sent < BYTES_MOST && probe_now() - begin < sample_ms * 1e-3) {
+        struct pollfd wait = {.fd = fd, .events = POLLOUT};
+        ssize_t count = poll(&wait, 1, ANSWER_MS) > 0 ? send(fd, bytes, PIECE, MSG_NOSIGNAL) : -1;
+        if (count < 0 && (errno != EAGAIN || !wait.revents))
+            return 0;
+        sent += count > 0 ? (double)count : 0;
+    }
+    shutdown(fd, SHUT_WR);
+    struct pollfd wait = {.fd = fd, .events = POLLIN};
+    if (poll(&wait, 1, ANSWER_MS) <= 0 || read(fd, &theirs, sizeof theirs) != sizeof theirs)
+        return 0;
+    double took = probe_now() - begin, own = 1 - (probe_waited() - waited) / took;
+    *ret_share = own < theirs ? own : theirs;
+    return sent / took * 1e-6;
+}
+
+/* Who does not answer by an interface is not called by it again and again: each call takes long. */
+static bool is_given_up(const char *nic, bool failed)
+{
+    static struct {
+        char nic[IF_NAMESIZE];
+        int failures;
+    } known[ADDRESSES];
+    for (int i = 0; i < ADDRESSES; i++) {
+        if (!*known[i].nic)
+            snprintf(known[i].nic, sizeof known[i].nic, "%s", nic);
+        if (strcmp(known[i].nic, nic) == 0)
+            return (known[i].failures += failed) >= FAILURES_MOST;
+    }
+    return true;
+}
+
+/* Measures each network that both hosts use, if there are several: messages go by the best ones,
+ * so that a bad one is not seen. */
+static void try_networks(const struct probe_job *job, int peer, const struct door *door)
+{
+    struct ifaddrs *all = NULL;
+    struct door own = {0};
+    const char *nics[ADDRESSES];
+    int networks = 0;
+    double begin = probe_now();
+    getifaddrs(&all);
+    probe_each_address(add_address, &own);
+    for (int i = 0; i < door->count; i++)
+        networks += (nics[i] = interface_to(all, &own, door->texts[i])) != NULL;
+    for (int i = 0; networks > 1 && i < door->count; i++) {
+        double share = 1, rate = 0;
+        if (!nics[i] || is_given_up(nics[i], false) || probe_now() - begin > CALL_MS * 1e-3)
+            continue;
+        int fd = call(door->texts[i], door->port);
+        if (fd >= 0) {
+            rate = send_bytes(fd, job->sample_ms, &share);
+            close(fd);
+        } else {
+            is_given_up(nics[i], true);
+        }
+        if (fd < 0 || rate > 0)
+            probe_say("net %d %d %s %.2f %.2f", job->ids[job->rank], job->ids[peer], nics[i], rate,
+                      share);
+    }
+    freeifaddrs(all);
+}
+
+/* ---- the two ends ---- */
 
 static void call_peer(const struct probe_job *job, int peer)
 {
     struct door door;
     int done = 0;
     MPI_Recv(&door, sizeof door, MPI_BYTE, peer, CALL_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    int error = door.port > 0 && door.count > 0 ? call_any(&door) : 0;
+    bool open = door.port > 0 && door.count > 0;
+    int error = open ? call_any(&door) : 0;
     if (error)
         probe_say("call %d %d %s", job->ids[job->rank], job->ids[peer], strerror(error));
     MPI_Send(&done, 1, MPI_INT, peer, DONE_TAG, MPI_COMM_WORLD);
+    probe_watch(job, peer, "networks");
+    if (open && !error)
+        try_networks(job, peer, &door);
+    MPI_Send(&done, 1, MPI_INT, peer, DONE_TAG, MPI_COMM_WORLD);
 }
 
-static void await_call(int peer)
+/* Takes what a caller sends. Returns true if the connection is over. */
+static bool take_bytes(int fd, double share)
+{
+    static char bytes[PIECE];
+    ssize_t count = read(fd, bytes, PIECE);
+    if (count > 0 || (count < 0 && errno == EAGAIN))
+        return false;
+    if (count == 0 && write(fd, &share, sizeof share) < 0)
+        return true; /* it has called, and sends nothing */
+    return true;
+}
+
+/* Serves one connection after the other until the caller says that it is done. */
+static void serve(int door, int peer)
+{
+    int done, over = 0, fd = -1;
+    double begin = 0, waited = 0;
+    MPI_Request request;
+    MPI_Irecv(&done, 1, MPI_INT, peer, DONE_TAG, MPI_COMM_WORLD, &request);
+    while (!over) {
+        struct pollfd wait = {.fd = fd >= 0 ? fd : door, .events = POLLIN};
+        if (door >= 0 && poll(&wait, 1, 1) > 0) {
+            if (fd < 0) {
+                fd = accept4(door, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+                begin = probe_now();
+                waited = probe_waited();
+            } else if (take_bytes(fd, 1 - (probe_waited() - waited) / (probe_now() - begin))) {
+                close(fd);
+                fd = -1;
+            }
+        }
+        if (fd < 0 || !wait.revents)
+            MPI_Test(&request, &over, MPI_STATUS_IGNORE);
+    }
+    if (fd >= 0)
+        close(fd);
+}
+
+static void await_call(const struct probe_job *job, int peer)
 {
     struct door door;
-    int done, fd = open_door(&door);
+    int fd = open_door(&door);
     MPI_Send(&door, sizeof door, MPI_BYTE, peer, CALL_TAG, MPI_COMM_WORLD);
-    MPI_Recv(&done, 1, MPI_INT, peer, DONE_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    serve(fd, peer);
+    probe_watch(job, peer, "networks");
+    serve(fd, peer);
     if (fd >= 0)
         close(fd);
 }
@@ -139,6 +312,6 @@ void probe_calls(const struct probe_job *job, int peer)
         if ((job->rank < peer) == (way == 0))
             call_peer(job, peer);
         else
-            await_call(peer);
+            await_call(job, peer);
     }
 }

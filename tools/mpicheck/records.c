@@ -190,6 +190,18 @@ static bool take_unmeasured(struct place *place, struct fields *fields)
     return true;
 }
 
+static bool take_lacks(struct place *place, struct fields *fields)
+{
+    word nic;
+    read_name(fields, nic);
+    const char *why = read_rest(fields);
+    if (!is_right(fields))
+        return false;
+    set_text(&place->host->lacks, nic);
+    set_text(&place->host->gone, why);
+    return true;
+}
+
 /* A host may be asked twice; an interface may have several addresses. */
 static bool take_fact(struct place *place, struct fields *fields)
 {
@@ -447,6 +459,51 @@ static bool take_bandwidth(struct place *place, struct fields *fields)
     return true;
 }
 
+static struct tern_mc_net *net_entry(struct tern_mc_host *host, const char *nic)
+{
+    for (int i = 0; i < host->net_count; i++)
+        if (strcmp(host->nets[i].nic, nic) == 0)
+            return &host->nets[i];
+    struct tern_mc_net *nets = grow(host->nets, host->net_count, sizeof *nets);
+    if (!nets)
+        return NULL;
+    host->nets = nets;
+    nets[host->net_count] = (struct tern_mc_net){.nic = copy(nic)};
+    return &nets[host->net_count++];
+}
+
+/* Keeps the best of each host, and who does not answer. */
+static bool take_net(struct place *place, struct fields *fields)
+{
+    static const double least_share = 0.1;
+    struct tern_mc_data *data = place->data;
+    word nic;
+    read_name(fields, nic);
+    double mbps = read_number(fields, 0), share = read_share(fields);
+    if (!is_right(fields))
+        return false;
+    struct tern_mc_net *sender = net_entry(&data->hosts[place->from], nic);
+    struct tern_mc_net *receiver = net_entry(&data->hosts[place->to], nic);
+    struct tern_mc_silence *silences =
+        mbps > 0 ? NULL : grow(data->silences, data->silence_count, sizeof *silences);
+    if (!sender || !receiver || (mbps <= 0 && !silences))
+        return false;
+    double allowing = mbps / larger(share, least_share);
+    sender->sends = larger(sender->sends, mbps);
+    sender->sends_allowing = larger(sender->sends_allowing, allowing);
+    sender->calls++;
+    receiver->receives = larger(receiver->receives, mbps);
+    receiver->receives_allowing = larger(receiver->receives_allowing, allowing);
+    receiver->called++;
+    if (silences) {
+        receiver->unheard++;
+        data->silences = silences;
+        silences[data->silence_count++] =
+            (struct tern_mc_silence){place->from, place->to, copy(nic)};
+    }
+    return true;
+}
+
 static bool take_first(struct place *place, struct fields *fields)
 {
     float late_ms = read_float(fields);
@@ -587,6 +644,7 @@ static const struct kind {
     {"host I NAME (I = 0, 1, ... in this order)", A_HOST, false, take_host},
     {"gone I WHY", A_HOST, false, take_gone},
     {"unmeasured I WHY", A_HOST, false, take_unmeasured},
+    {"lacks I NIC WHY", A_HOST, false, take_lacks},
     {"fact I KEY VALUE", A_HOST, true, take_fact},
     {"core I CPU WORK_US SHARE", A_HOST, true, take_core},
     {"node I GB_S PAUSE_MS THROTTLED_MS", A_HOST, true, take_node},
@@ -603,6 +661,7 @@ static const struct kind {
     {"hang I PEER STAGE", A_PAIR, true, take_hang},
     {"broken I PEER STAGE TEXT", A_PAIR, true, take_broken},
     {"call FROM TO TEXT", A_PAIR, true, take_call},
+    {"net FROM TO NIC MB_S SHARE", A_PAIR, true, take_net},
     {"begin UNIX_TIME TITLE", THE_WHOLE, false, take_begin},
     {"phase NAME SECONDS RESULT", THE_WHOLE, false, take_phase},
     {"reach", THE_WHOLE, false, take_reach},

@@ -74,7 +74,7 @@ static void print_heading(const struct tern_mc_result *result, FILE *out)
     if (gmtime_r(&begin, &utc))
         strftime(when, sizeof when, "%Y-%m-%d %H:%M UTC", &utc);
     for (int i = 0; i < result->data->count; i++)
-        here += !result->data->hosts[i].gone;
+        here += !result->data->hosts[i].gone || result->data->hosts[i].lacks;
     fprintf(out, "mpicheck %s   %d host%s asked, %d answered   %.1f s   %s\n", PACKAGE_VERSION,
             result->data->count, result->data->count == 1 ? "" : "s", here, result->seconds, when);
 }

@@ -12,6 +12,7 @@ struct tern_mc_options {
     struct tern_words mpirun;  /* other words for mpirun, such as --mca btl tcp,self */
     bool quick, full, host_only, network_only, quiet, fail_on_warning;
     bool per_nic;              /* the network is checked by each interface alone */
+    const char *nic;           /* the one of --per nic that is checked now; NULL: all */
     bool per_gpu;              /* and with messages in the memory of each GPU */
     int gpu;                   /* long messages are in its memory; -1: in the host's */
     int soak_minutes;          /* 0: no soak */
