@@ -70,8 +70,8 @@ void tern_mc_judge_links(const struct tern_mc_data *data, struct tern_mc_finding
 void tern_mc_judge_speed(const struct tern_mc_data *data, const struct tern_mc_expected *expected,
                          struct tern_mc_findings *findings);
 
-/* Warns of interfaces that are slow or do not answer, while other interfaces hide that. Call it after
- * tern_mc_judge_speed. */
+/* Warns of interfaces that are slow or do not answer, while other interfaces hide that. Call it
+ * after tern_mc_judge_speed. */
 void tern_mc_judge_networks(const struct tern_mc_data *data, struct tern_mc_findings *findings);
 
 /* Returns which part of the segments from one host to another had to be sent again; 0 if too few

@@ -2,7 +2,6 @@
 
 /* Groups of hosts, and many slow hosts at once. The tournament finds who belongs together; samples
  * of some pairs alone confirm that the others are slow. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,21 +185,21 @@ static void name_split(struct tern_mc_verdicts *verdicts, int *members)
 
 /* ---- many slow hosts ---- */
 
-/* What is known of a slow host, and of the members of the one group. */
+/* Looks at the pairs of a slow host with the members of the one group. */
 static struct way look_at(const struct tern_mc_verdicts *verdicts, int host, bool receives)
 {
     const struct tern_mc_data *data = verdicts->speed->data;
     struct way way = {0};
     for (int peer = 0; peer < data->count; peer++) {
-        size_t pair = receives ? at(data, peer, host) : at(data, host, peer);
+        int from = receives ? peer : host, to = receives ? host : peer;
+        size_t pair = at(data, from, to);
         if (verdicts->speed->groups.of[peer] < 0 || data->bandwidth[pair] == 0)
             continue;
         way.pairs++;
-        way.slow += receives ? tern_mc_looks_slow(verdicts->speed, peer, host)
-                             : tern_mc_looks_slow(verdicts->speed, host, peer);
+        way.slow += tern_mc_looks_slow(verdicts->speed, from, to);
         way.confirmed += verdicts->of[pair] == TERN_MC_SLOW;
         way.fine += verdicts->of[pair] == TERN_MC_FINE;
-        double rate = receives ? tern_mc_tested(data, peer, host) : tern_mc_tested(data, host, peer);
+        double rate = tern_mc_tested(data, from, to);
         way.most = rate > way.most ? rate : way.most;
     }
     return way;

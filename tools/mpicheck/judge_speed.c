@@ -78,7 +78,8 @@ static double typical_rate(const struct tern_mc_data *data, int host, bool recei
 {
     double *values = tern_mc_alloc(count, sizeof *values);
     for (int i = 0; i < count; i++)
-        values[i] = receives ? tern_mc_tested(data, peers[i], host) : tern_mc_tested(data, host, peers[i]);
+        values[i] = receives ? tern_mc_tested(data, peers[i], host)
+                             : tern_mc_tested(data, host, peers[i]);
     double median = tern_mc_median(values, count);
     free(values);
     return median;
@@ -131,8 +132,8 @@ static double loss_limit_of(const struct tern_mc_data *data)
 }
 
 /* Counts the pairs that lose what a host sends or receives, with hosts that are not named yet. */
-static int count_lossy(const struct tern_mc_verdicts *verdicts, int host, bool receives, double limit,
-                       double *ret_worst)
+static int count_lossy(const struct tern_mc_verdicts *verdicts, int host, bool receives,
+                       double limit, double *ret_worst)
 {
     const struct tern_mc_data *data = verdicts->speed->data;
     int count = 0;
@@ -265,7 +266,8 @@ static void name_slow_pairs(struct tern_mc_verdicts *verdicts)
                 continue;
             }
             bool both = verdicts->of[at(data, to, from)] == TERN_MC_SLOW;
-            double rate = tern_mc_tested(data, from, to), others = tern_mc_usual_of(verdicts, from, to);
+            double rate = tern_mc_tested(data, from, to);
+            double others = tern_mc_usual_of(verdicts, from, to);
             char *have = tern_mc_tell_rate(rate), *usual = tern_mc_tell_rate(others);
             char *reason = tell_reason(data, from, worst_loss(data, from, &to, 1));
             struct tern_mc_finding *finding = tern_mc_find(

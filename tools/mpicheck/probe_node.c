@@ -71,8 +71,8 @@ static void measure_memory(struct worker *worker)
         a[i] = b[i] = c[i] = (double)i;
     double wall_begin = probe_now(), cpu_begin = cpu_now();
     /* all threads for the same time: those that go on alone would have more than their part */
-    for (int try = 0;
-         a && b && c && (try < MEMORY_TRIES || probe_now() - wall_begin < MEMORY_MS * 1e-3); try++) {
+    double end = wall_begin + MEMORY_MS * 1e-3;
+    for (int try = 0; a && b && c && (try < MEMORY_TRIES || probe_now() < end); try++) {
         double begin = probe_now();
         for (size_t i = 0; i < count; i++)
             a[i] = b[i] + 3 * c[i];

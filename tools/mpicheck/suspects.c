@@ -156,11 +156,12 @@ static void add_across_groups(struct tern_mc_speed *speed)
 {
     const struct tern_mc_groups *groups = &speed->groups;
     int hosts = speed->data->count, count = groups->count, most = speed->count + ACROSS;
+    int tries = 4 * hosts; /* with --quick, few pairs were measured */
     int *members = tern_mc_alloc(hosts, sizeof *members);
     int *others = tern_mc_alloc(hosts, sizeof *others);
-    for (int round = 0; round < ACROSS; round++)
+    for (int round = 0; tries > 0 && speed->count < most; round++)
         for (int step = 1; step <= count / 2; step++)
-            for (int g = 0; g < count && speed->count < most; g++) {
+            for (int g = 0; g < count && speed->count < most && tries-- > 0; g++) {
                 int have = tern_mc_groups_members(groups, hosts, g, members);
                 int theirs = tern_mc_groups_members(groups, hosts, (g + step) % count, others);
                 add_pair(speed, members[round % have], others[(round + step) % theirs]);
@@ -199,7 +200,8 @@ static void choose(struct tern_mc_speed *speed)
             add_partners(speed, i, PARTNERS);
     for (int a = 0; a < hosts; a++)
         for (int b = 0; b < hosts; b++) {
-            if (a == b || is_across(speed, a, b) || !(is_odd_pair(speed, a, b) || looks_late(speed, a, b)))
+            bool odd = a != b && (is_odd_pair(speed, a, b) || looks_late(speed, a, b));
+            if (!odd || is_across(speed, a, b))
                 continue;
             add_pair(speed, a, b);
             /* each end with another host: is it the pair or the host? */
