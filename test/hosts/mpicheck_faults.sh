@@ -17,10 +17,10 @@ eth1=("${hosts[@]}" --network-only --mca btl_tcp_if_include eth1)
 all=(slow_card bad_pair dead_host firewall lost_packets wrong_mtu address_twice quota wrong_clock other_kernel other_interface
     wrong_bytes healthy busy)
 rounds=1
-faults=(three_at_once other_interface firewall address_twice per_interface missing_interface hidden_network per_gpu slow_gpu quota wrong_mtu)
+faults=(three_at_once other_interface firewall address_twice per_interface missing_interface hidden_network two_switches per_gpu slow_gpu quota wrong_mtu)
 if [ -n "${TERN_TEST_LONG-}" ]; then
     rounds=${MPICHECK_ROUNDS:-5}
-    read -ra faults <<<"${MPICHECK_FAULTS:-per_interface per_gpu slow_gpu ${all[*]}}"
+    read -ra faults <<<"${MPICHECK_FAULTS:-per_interface missing_interface hidden_network two_switches per_gpu slow_gpu ${all[*]}}"
 fi
 
 # The measuring program of one host with a library before it, or with another environment.
@@ -130,6 +130,19 @@ slow_card() {
     on 2 tc qdisc add dev eth0 root tbf rate 160mbit burst 200kb latency 50ms
     expects "a slow card" 2 '^FAIL  n2 +sends at [0-9.]+ MB/s, others at [0-9.]+ .B/s; also alone' -- "${eth0[@]}"
     on 2 tc qdisc del dev eth0 root
+}
+# n1 and n2 behind one switch, n3 and n4 behind another one, and a slow link between them: the median of all pairs is slow
+two_switches() {
+    local link
+    ip link add br2 type bridge
+    ip link add up1 type veth peer name up2
+    for link in up1:br0 up2:br2 p3:br2 p4:br2; do ip link set "${link%:*}" master "${link#*:}"; done
+    for link in br2 up1 up2; do ip link set "$link" up; done
+    for link in up1 up2; do tc qdisc add dev "$link" root tbf rate 80mbit burst 100kb latency 50ms; done
+    expects "two switches" 2 '^FAIL  n\[1-2\] <-> n\[3-4\] [0-9.]+ MB/s at most between these groups, .* inside; also alone' -- "${eth0[@]}"
+    for link in p3 p4; do ip link set "$link" master br0; done
+    ip link del up1
+    ip link del br2
 }
 bad_pair() {
     on 2 ip neigh replace 10.77.0.3 lladdr 02:00:00:00:00:99 nud permanent dev eth0
