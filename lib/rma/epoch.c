@@ -22,7 +22,7 @@
 
 enum { STATE_TEXT = 160 };
 
-/* Returns true if MPI_Win_lock has locked the target, or another thread waits there for the lock. */
+/* Returns true if MPI_Win_lock has locked the target, or another thread waits for the lock. */
 static bool is_locked(const struct tern_window *window, int rank)
 {
     const struct tern_rma_target *target = &window->targets[rank];

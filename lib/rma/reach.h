@@ -78,8 +78,8 @@ int tern_rma_ask_flush(struct tern_window *window, int rank);
 /* Take and release the lock of a target by messages. Block. Call with the lane's lock held. */
 int tern_rma_ask_lock(struct tern_window *window, int rank, bool exclusive);
 int tern_rma_ask_unlock(struct tern_window *window, int rank, bool exclusive);
-/* Takes the lock of a target shared, for MPI_Win_lock_all. Takes it once, though several threads may
- * want it at a time. Blocks. Call with the lane's lock held. Returns 0 or TERN_ERR_*. */
+/* Takes the lock of a target shared, for MPI_Win_lock_all. Takes it once, though several threads
+ * may want it at a time. Blocks. Call with the lane's lock held. Returns 0 or TERN_ERR_*. */
 int tern_rma_hold(struct tern_window *window, int rank);
 /* Waits until *counter is 0. Call with the lane's lock held; releases it meanwhile. */
 void tern_rma_await(struct tern_window *window, const uint32_t *counter);

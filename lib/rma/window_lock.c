@@ -11,9 +11,9 @@
  * before it reads the bits, and all four accesses are in one order (seq_cst).
  *
  * A lock that ranks share may be shared by one more, and no release says so. So who gets it shared
- * after a wait rings the next rank that wants to share it. If the rank that a release has rung wants
- * the lock for itself, and comes too late because somebody shares it already, it does the same
- * before it sleeps again.
+ * after a wait rings the next rank that wants to share it. If the rank that a release has rung
+ * wants the lock for itself, and comes too late because somebody shares it already, it does the
+ * same before it sleeps again.
  *
  * If more ranks than bits are on the node, ranks share bits. Who clears a bit rings the others that
  * use it, and these set it again.
