@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_REDUCTION_AVX2_H
+#define TERN_REDUCTION_AVX2_H
+
+/* The loops for x86 processors with AVX2 (lib/type/reduction_loops.h). They give the same bits as
+ * the others. */
+
+#include "lib/type/reduction.h"
+
+/* Loops by class and operation; NULL where there is none. */
+typedef tern_reduce_loop *tern_reduce_table[TERN_BASIC_COUNT][TERN_REDUCE_OPS];
+
+/* Other compilers than gcc do not know its pragmas. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define TERN_REDUCE_AVX2
+extern const tern_reduce_table tern_reduce_avx2;
+
+static inline bool tern_reduce_has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2"); /* was asked once, when the library was loaded */
+}
+#endif
+
+#endif
