@@ -9,6 +9,7 @@
 #include "lib/util/param.h"
 
 #include <link.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -96,17 +97,17 @@ bool tern_cu_find_place(const struct tern_cu_driver *driver, const void *address
     return type == TERN_CU_DEVICE || (managed & 0xff);
 }
 
-/* Waits until what the program has queued in its default streams has been done, but not for long: a
+/* Waits until what the program has queued in its default streams has been done, but not for ever: a
  * kernel there may wait for this message. */
 static void settle(const struct tern_cu_driver *driver)
 {
     static const uintptr_t defaults[] = {TERN_CU_STREAM_LEGACY, TERN_CU_STREAM_PER_THREAD};
-    enum { MOST_NS = 10000000 };
+    enum { MOST_NS = 1000000000 };
     uint64_t begin = tern_now_ns();
     for (int i = 0; i < 2; i++)
         while (driver->stream_query((tern_cu_stream)defaults[i]) == TERN_CU_NOT_READY &&
                tern_now_ns() - begin < MOST_NS)
-            ;
+            sched_yield();
 }
 
 /*
