@@ -401,7 +401,12 @@ START_TEST(a_bad_second_network_is_named)
     expect_one(make_networks(90, 3800, 0.9), "net.slow", "n0003");
     expect_one(make_networks(90, 90, 0.9), "net.slow", "n0003");
     expect_one(make_networks(3800, 0, 0.9), "net.silent", "n0003");
-    struct tern_mc_data *data = make_networks(3800, 3800, 0.9);
+    struct tern_mc_data *data = make_networks(3800, 0, 0.9);
+    for (int i = 0; i < 4; i++)
+        for (int nic = 0; nic < (i == 2 ? 1 : 2); nic++) /* so all of its connections go by eth0 */
+            take(data, "socket %d eth%d 10.%d.0.%d 10.%d.0.%d 100 0", i, nic, nic, i + 1, nic, i == 0 ? 2 : 1);
+    expect_one(data, "net.silent", "n0003");
+    data = make_networks(3800, 3800, 0.9);
     take(data, "net 1 0 eth1 0 1");
     expect_one(data, "net.silent", "n0002 -> n0001");
 }

@@ -74,6 +74,10 @@ void tern_mc_judge_speed(const struct tern_mc_data *data, const struct tern_mc_e
  * after tern_mc_judge_speed. */
 void tern_mc_judge_networks(const struct tern_mc_data *data, struct tern_mc_findings *findings);
 
+/* Returns true if most calls to one of a host's interfaces are not answered: then it has few
+ * connections by this one. */
+bool tern_mc_is_silent(const struct tern_mc_host *host);
+
 /* Returns which part of the segments from one host to another had to be sent again; 0 if too few
  * were sent. */
 double tern_mc_loss(const struct tern_mc_data *data, int from, int to);

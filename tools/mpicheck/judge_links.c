@@ -264,7 +264,8 @@ static void judge_interfaces(const struct tern_mc_data *data, struct tern_mc_fin
         for (int i = 0; i < data->count; i++) {
             const struct tern_mc_host *host = &data->hosts[i];
             double part = part_by(host, nics.names[k]);
-            if (part < median + odd_part || tern_mc_is_named(findings, NULL, i))
+            if (part < median + odd_part || tern_mc_is_named(findings, NULL, i) ||
+                tern_mc_is_silent(host))
                 continue;
             tern_mc_find(findings, data, TERN_MC_WARN, "path.odd", &i, 1,
                          tern_mc_format("%.0f %% of its connections go by %s; of those of most "

@@ -66,10 +66,17 @@ static void judge_rates(const struct tern_mc_data *data, struct tern_mc_findings
 }
 
 /* Returns true if most calls to a host by a network are not answered. */
-static bool is_silent(const struct tern_mc_data *data, int host, const char *nic)
+static bool is_silent(const struct tern_mc_net *net)
 {
-    const struct tern_mc_net *net = net_of(&data->hosts[host], nic);
     return net && net->unheard >= PARTNERS_LEAST && net->unheard >= blamed_part * net->called;
+}
+
+bool tern_mc_is_silent(const struct tern_mc_host *host)
+{
+    for (int i = 0; i < host->net_count; i++)
+        if (is_silent(&host->nets[i]))
+            return true;
+    return false;
 }
 
 /* Names the hosts that do not answer by a network, and then pairs. */
@@ -78,7 +85,7 @@ static void judge_silences(const struct tern_mc_data *data, struct tern_mc_findi
 {
     int *hosts = tern_mc_alloc(data->count, sizeof *hosts), count = 0, pairs = 0;
     for (int i = 0; i < data->count; i++)
-        if (is_silent(data, i, nic) && !tern_mc_is_named(findings, NULL, i))
+        if (is_silent(net_of(&data->hosts[i], nic)) && !tern_mc_is_named(findings, NULL, i))
             hosts[count++] = i;
     if (count > 0)
         tern_mc_find(findings, data, TERN_MC_WARN, "net.silent", hosts, count,
@@ -88,7 +95,7 @@ static void judge_silences(const struct tern_mc_data *data, struct tern_mc_findi
                                     data->hosts[hosts[0]].name));
     for (int i = 0; i < data->silence_count && pairs < SILENCES_MOST; i++) {
         const struct tern_mc_silence *at = &data->silences[i];
-        if (strcmp(at->nic, nic) || is_silent(data, at->to, nic) ||
+        if (strcmp(at->nic, nic) || is_silent(net_of(&data->hosts[at->to], nic)) ||
             tern_mc_is_named(findings, NULL, at->from) || tern_mc_is_named(findings, NULL, at->to))
             continue;
         struct tern_mc_finding *finding = tern_mc_find(

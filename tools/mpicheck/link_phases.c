@@ -7,6 +7,7 @@
 
 #include "tools/mpicheck/checkup.h"
 #include "tools/mpicheck/fold.h"
+#include "tools/mpicheck/interfaces.h"
 
 enum { REACH_LIMIT_S = 5, REACH_TRIES = 4, BUSY_LIMIT_S = 15, RESTARTS = 6, DEAD_MOST = 5000,
        QUICK_ROUNDS = 40, SAMPLES = 5, SAMPLES_FULL = 9, ALONE_MS = 30, RETRIES = 1, STARTS = 2 };
@@ -278,12 +279,27 @@ static void phase_clock(struct party *party)
     run_party(party, &step, "clock", gather, 2);
 }
 
+/* Returns the interfaces that the hosts' connections use, as a word for the probe with a space
+ * before it; "" if there are not several. The caller frees it. */
+static char *tell_nics(const struct tern_mc_data *data)
+{
+    struct tern_mc_nics nics;
+    tern_mc_nics_find(data, &nics);
+    char *text = tern_mc_format("%s", "");
+    for (int i = 0; nics.count > 1 && i < nics.count; i++) {
+        char *longer = tern_mc_format("%s%s%s", text, i ? "," : " nics=", nics.names[i]);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
 static void phase_pairs(struct party *party)
 {
     const struct tern_mc_options *options = party->check->options;
-    char *limits = tell_limits(party->check);
-    char *more = options->quick ? tern_mc_format("%s rounds=%d", limits, QUICK_ROUNDS)
-                                : tern_mc_format("%s", limits);
+    char *limits = tell_limits(party->check), *nics = tell_nics(party->check->data);
+    char *more = options->quick ? tern_mc_format("%s rounds=%d%s", limits, QUICK_ROUNDS, nics)
+                                : tern_mc_format("%s%s", limits, nics);
     int rounds = options->quick && party->check->data->count > QUICK_ROUNDS
                      ? QUICK_ROUNDS
                      : party->check->data->count;
@@ -291,6 +307,7 @@ static void phase_pairs(struct party *party)
         .phase = "pairs", .more = more, .limit_s = start_s + round_s * rounds};
     run_party(party, &step, "pairs", gather, 2);
     free(limits);
+    free(nics);
     free(more);
 }
 

@@ -5,7 +5,8 @@
 /* The measuring program of mpicheck: plain MPI-3.1 and Linux, so that it also builds with other MPI
  * libraries (mpicheck --mpi). mpicheck starts it as a short job for each phase:
  *
- *     mpicheck-probe PHASE [ids=0,1,...] [dead=0-3,...] [items=0-1,...] [NAME=NUMBER]...
+ *     mpicheck-probe PHASE [ids=0,1,...] [dead=0-3,...] [items=0-1,...] [nics=eth0,...]
+ *         [NAME=NUMBER]...
  *
  * Each rank prints records, lines that begin with "@ ", whole lines at a time. The records are
  * listed in measured.h. Hosts have the numbers that mpicheck gave them (`ids`), not ranks.
@@ -29,6 +30,7 @@ struct probe_job {
     int limit_s;    /* how long a stage may take */
     int minutes;    /* of the soak */
     bool verify;    /* every long message is compared */
+    const char *nics; /* interfaces to measure by TCP, "eth0,eth1"; NULL: none */
     int gpu;        /* long messages are in its memory; -1: in the host's */
 };
 
@@ -68,7 +70,8 @@ struct door;
 void probe_each_address(void (*take)(struct door *door, const char *text), struct door *door);
 
 /* Two ranks that are connected call each other by TCP, outside of MPI. Prints `call` if nobody
- * answers. If they have several networks, prints `net` for each. Both call it at the same time. */
+ * answers. Prints `net` for each of the job's interfaces that connects the two. Both call it at
+ * the same time. */
 void probe_calls(const struct probe_job *job, int peer);
 
 /* The text that came with the last MPI error; "" if there was none. */

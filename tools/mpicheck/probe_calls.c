@@ -19,13 +19,15 @@
 
 /* CALL_MS: so long that the system sends its first packet again. All calls together must take less
  * than a stage may. */
-enum { ADDRESSES = 4, CALLS = 2, CALL_MS = 2500, ANSWER_MS = 500, CALL_TAG = 11, DONE_TAG = 12,
-       PIECE = 64 << 10, ROOM = 256 << 10, BYTES_MOST = 2 << 20, FAILURES_MOST = 3 };
+enum { ADDRESSES = 2, NETS = 8, CALLS = 2, CALL_MS = 2500, ANSWER_MS = 500, CALL_TAG = 11,
+       DONE_TAG = 12, PIECE = 64 << 10, ROOM = 256 << 10, BYTES_MOST = 2 << 20, FAILURES_MOST = 3 };
 
-/* What a rank tells its caller: the addresses at which its connections end, and a port. */
+/* What a rank tells its caller: the addresses at which its connections end, those of the interfaces
+ * to be measured, and a port. */
 struct door {
-    int count;
+    int count, net_count;
     char texts[ADDRESSES][INET6_ADDRSTRLEN];
+    char nets[NETS][INET6_ADDRSTRLEN];
     int port;
 };
 
@@ -58,12 +60,46 @@ static int listen_at(int family, int *ret_port)
     return fd;
 }
 
+/* Returns true if an address is that of an interface to be measured, which runs. */
+static bool is_measured(const struct probe_job *job, const struct ifaddrs *at)
+{
+    const char *text = job->nics;
+    bool fits = at->ifa_addr && at->ifa_flags & IFF_RUNNING &&
+                (at->ifa_addr->sa_family == AF_INET || at->ifa_addr->sa_family == AF_INET6);
+    while (fits && text && *text) {
+        size_t length = strcspn(text, ",");
+        if (strlen(at->ifa_name) == length && strncmp(at->ifa_name, text, length) == 0)
+            return true;
+        text += length + (text[length] == ',');
+    }
+    return false;
+}
+
+static void add_nets(const struct probe_job *job, const struct ifaddrs *all, struct door *door)
+{
+    for (const struct ifaddrs *at = all; at && door->net_count < NETS; at = at->ifa_next) {
+        if (!is_measured(job, at))
+            continue;
+        bool four = at->ifa_addr->sa_family == AF_INET;
+        const struct in6_addr *six = &((const struct sockaddr_in6 *)at->ifa_addr)->sin6_addr;
+        const void *own = four ? (const void *)&((const struct sockaddr_in *)at->ifa_addr)->sin_addr
+                               : six;
+        if (four || !IN6_IS_ADDR_LINKLOCAL(six))
+            inet_ntop(at->ifa_addr->sa_family, own, door->nets[door->net_count++],
+                      INET6_ADDRSTRLEN);
+    }
+}
+
 /* Opens a door: for both families, or for IPv4 if the host has no IPv6. Returns its descriptor, or
  * -1. */
-static int open_door(struct door *ret_door)
+static int open_door(const struct probe_job *job, struct door *ret_door)
 {
+    struct ifaddrs *all = NULL;
     *ret_door = (struct door){0};
     probe_each_address(add_address, ret_door);
+    getifaddrs(&all);
+    add_nets(job, all, ret_door);
+    freeifaddrs(all);
     int fd = listen_at(AF_INET6, &ret_door->port);
     return fd >= 0 ? fd : listen_at(AF_INET, &ret_door->port);
 }
@@ -140,29 +176,13 @@ static bool is_near(const struct sockaddr *own, const struct sockaddr *mask, con
     return true;
 }
 
-/* Returns the interface, of those that our connections use, that is in one subnet with an address
- * of another host; NULL if there is none. */
-static const char *interface_to(const struct ifaddrs *all, const struct door *own,
+/* Returns our interface in the subnet of an address of another host; NULL if there is none. */
+static const char *interface_to(const struct probe_job *job, const struct ifaddrs *all,
                                 const char *text)
 {
-    for (const struct ifaddrs *at = all; at; at = at->ifa_next) {
-        if (!at->ifa_addr ||
-            (at->ifa_addr->sa_family != AF_INET && at->ifa_addr->sa_family != AF_INET6) ||
-            !is_near(at->ifa_addr, at->ifa_netmask, text))
-            continue;
-        for (int i = 0; i < own->count; i++) {
-            struct sockaddr_storage mine;
-            bool four = at->ifa_addr->sa_family == AF_INET;
-            if (address_of(own->texts[i], 0, &mine) == 0 ||
-                mine.ss_family != at->ifa_addr->sa_family)
-                continue;
-            if (four ? memcmp(&((struct sockaddr_in *)&mine)->sin_addr,
-                              &((struct sockaddr_in *)at->ifa_addr)->sin_addr, 4) == 0
-                     : memcmp(&((struct sockaddr_in6 *)&mine)->sin6_addr,
-                              &((struct sockaddr_in6 *)at->ifa_addr)->sin6_addr, 16) == 0)
-                return at->ifa_name;
-        }
-    }
+    for (const struct ifaddrs *at = all; at; at = at->ifa_next)
+        if (is_measured(job, at) && is_near(at->ifa_addr, at->ifa_netmask, text))
+            return at->ifa_name;
     return NULL;
 }
 
@@ -196,8 +216,8 @@ static bool is_given_up(const char *nic, bool failed)
     static struct {
         char nic[IF_NAMESIZE];
         int failures;
-    } known[ADDRESSES];
-    for (int i = 0; i < ADDRESSES; i++) {
+    } known[NETS];
+    for (int i = 0; i < NETS; i++) {
         if (!*known[i].nic)
             snprintf(known[i].nic, sizeof known[i].nic, "%s", nic);
         if (strcmp(known[i].nic, nic) == 0)
@@ -206,32 +226,27 @@ static bool is_given_up(const char *nic, bool failed)
     return true;
 }
 
-/* Measures each network that both hosts use, if there are several: messages go by the best ones,
- * so that a bad one is not seen. */
+/* Measures each network between the two hosts for itself: messages go by the best ones, so that a
+ * bad one is not seen. */
 static void try_networks(const struct probe_job *job, int peer, const struct door *door)
 {
     struct ifaddrs *all = NULL;
-    struct door own = {0};
-    const char *nics[ADDRESSES];
-    int networks = 0;
     double begin = probe_now();
     getifaddrs(&all);
-    probe_each_address(add_address, &own);
-    for (int i = 0; i < door->count; i++)
-        networks += (nics[i] = interface_to(all, &own, door->texts[i])) != NULL;
-    for (int i = 0; networks > 1 && i < door->count; i++) {
+    for (int i = 0; i < door->net_count; i++) {
         double share = 1, rate = 0;
-        if (!nics[i] || is_given_up(nics[i], false) || probe_now() - begin > CALL_MS * 1e-3)
+        const char *nic = interface_to(job, all, door->nets[i]);
+        if (!nic || is_given_up(nic, false) || probe_now() - begin > CALL_MS * 1e-3)
             continue;
-        int fd = call(door->texts[i], door->port);
+        int fd = call(door->nets[i], door->port);
         if (fd >= 0) {
             rate = send_bytes(fd, job->sample_ms, &share);
             close(fd);
         } else {
-            is_given_up(nics[i], true);
+            is_given_up(nic, true);
         }
         if (fd < 0 || rate > 0)
-            probe_say("net %d %d %s %.2f %.2f", job->ids[job->rank], job->ids[peer], nics[i], rate,
+            probe_say("net %d %d %s %.2f %.2f", job->ids[job->rank], job->ids[peer], nic, rate,
                       share);
     }
     freeifaddrs(all);
@@ -296,7 +311,7 @@ static void serve(int door, int peer)
 static void await_call(const struct probe_job *job, int peer)
 {
     struct door door;
-    int fd = open_door(&door);
+    int fd = open_door(job, &door);
     MPI_Send(&door, sizeof door, MPI_BYTE, peer, CALL_TAG, MPI_COMM_WORLD);
     serve(fd, peer);
     probe_watch(job, peer, "networks");

@@ -252,6 +252,8 @@ static void read_word(const char *word)
         read_dead(word + 5);
     else if (strncmp(word, "items=", 6) == 0)
         job.item_count = read_pairs(word + 6, &job.items);
+    else if (strncmp(word, "nics=", 5) == 0)
+        job.nics = word + 5;
     else if (strcmp(word, "verify") == 0)
         job.verify = true;
 }
