@@ -133,8 +133,8 @@ struct tern_waiter {
     uint32_t events; /* events of all lanes when the caller last looked at its condition */
     /* rank whose posts on a board bring the condition about, as tern_doorbell_arm wants; 0: none */
     uint32_t awaited;
-    /* Returns true if the condition is true. For a condition that no lane brings about; called once
-     * more before sleep. NULL: a lane brings the condition about. */
+    /* Returns true if the condition is true, for one that no lane brings about. Called again before
+     * sleep, without locks: read other threads' words atomically. NULL: a lane brings it about. */
     bool (*came)(const void *what);
     /* argument of `came` */
     const void *what;

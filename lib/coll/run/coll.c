@@ -87,7 +87,8 @@ no_memory:
 int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int remote_size,
                    struct tern_peers *peers, struct tern_coll *local, void *comm)
 {
-    tern_doubt = tern_coll_doubt;
+    if (!tern_doubt) /* once: threads in collectives of other communicators read it */
+        tern_doubt = tern_coll_doubt;
     coll->rank = rank;
     coll->size = size;
     coll->remote_size = remote_size;

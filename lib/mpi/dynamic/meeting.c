@@ -40,7 +40,7 @@ struct tern_port {
     struct tern_port_name name;
     char text[TERN_PORT_NAME_MOST];
     int fd, epoll;
-    bool busy; /* a thread accepts here */
+    bool busy; /* a thread accepts here; changed with the library's lock, read also without */
     int count; /* number of `visits` */
     struct visit *visits; /* the oldest first */
 };
@@ -339,7 +339,7 @@ static int serve(struct tern_waiter *waiter, struct visit *visit,
 static bool is_free(const void *what)
 {
     const struct tern_port *port = what;
-    return !port->busy;
+    return !__atomic_load_n(&port->busy, __ATOMIC_RELAXED);
 }
 
 int tern_port_accept(struct tern_port *port, int starter, const struct tern_bridge_offer *mine,
@@ -351,9 +351,9 @@ int tern_port_accept(struct tern_port *port, int starter, const struct tern_brid
     struct tern_waiter waiter = {.probe = starter < 0 ? &awaited : NULL};
     struct epoll_event hang_up = {.events = 0}; /* which is always reported */
     int rc = TERN_ERR_AGAIN;
-    if (port->busy) /* another thread accepts here: the two take turns */
+    if (!is_free(port)) /* another thread accepts here: the two take turns */
         wait_for(&waiter, -1, is_free, port);
-    port->busy = true;
+    __atomic_store_n(&port->busy, true, __ATOMIC_RELAXED);
     if (starter >= 0)
         epoll_ctl(port->epoll, EPOLL_CTL_ADD, starter, &hang_up);
     while (rc == TERN_ERR_AGAIN) {
@@ -370,7 +370,7 @@ int tern_port_accept(struct tern_port *port, int starter, const struct tern_brid
     }
     if (starter >= 0)
         epoll_ctl(port->epoll, EPOLL_CTL_DEL, starter, &hang_up);
-    port->busy = false;
+    __atomic_store_n(&port->busy, false, __ATOMIC_RELAXED);
     tern_lane_tell(tern_lanes);
     return rc;
 }
