@@ -16,7 +16,7 @@ static const double clear_ratio = 1.0 / 3; /* of the bandwidth inside, if nothin
 struct way {
     int pairs, slow;         /* in the tournament */
     int confirmed, fine;     /* alone */
-    double most;             /* MB/s, the best of those alone, or the tournament's typical one */
+    double most;             /* MB/s, the best of those alone */
 };
 
 static size_t at(const struct tern_mc_data *data, int a, int b)
@@ -44,6 +44,12 @@ static struct way look(const struct tern_mc_verdicts *verdicts, int from, int to
             way.most = rate > way.most ? rate : way.most;
         }
     return way;
+}
+
+/* Says what kind of a rate a finding has. */
+static const char *word_of(bool plain)
+{
+    return plain ? "typically" : "at most";
 }
 
 static bool looks_slow(const struct way *way)
@@ -100,6 +106,7 @@ static void name_group(struct tern_mc_verdicts *verdicts, int group, int *member
     bool receives = plain ? looks_slow(&received) : is_confirmed(&received);
     if (!sends && !receives)
         return;
+    const char *direction = !receives ? "to" : !sends ? "from" : "to and from";
     double rate = plain ? groups->across : 0;
     if (sends && sent.most > rate)
         rate = sent.most;
@@ -109,9 +116,9 @@ static void name_group(struct tern_mc_verdicts *verdicts, int group, int *member
     int count = tern_mc_groups_members(groups, data->count, group, members);
     struct tern_mc_finding *finding = tern_mc_find(
         verdicts->findings, data, plain ? TERN_MC_WARN : TERN_MC_FAIL, "group.slow", members, count,
-        tern_mc_format("%s at most %s all others, %s among themselves: a group, behind a slow link "
-                       "between switches?%s", have, !receives ? "to" : !sends ? "from"
-                       : "to and from", usual, plain ? " Not measured alone" : ""),
+        tern_mc_format("%s %s %s all others, %s among themselves: a group, behind a slow link "
+                       "between switches?%s", have, word_of(plain), direction, usual,
+                       plain ? " Not measured alone" : ""),
         tern_mc_format("the uplink of the switch of %s", data->hosts[members[0]].name));
     finding->value = rate;
     finding->expected = groups->inside;
@@ -165,8 +172,8 @@ static void name_split(struct tern_mc_verdicts *verdicts, int *members)
     const char *first = data->hosts[members[0]].name;
     struct tern_mc_finding *finding = tern_mc_find(
         verdicts->findings, data, plain ? TERN_MC_WARN : TERN_MC_FAIL, "group.slow", members, count,
-        tern_mc_format("%s at most between these groups, %s (%.0f times more) inside; %s. A slow "
-                       "link between switches?", have, usual, groups->inside / rate,
+        tern_mc_format("%s %s between these groups, %s (%.0f times more) inside; %s. A slow link "
+                       "between switches?", have, word_of(plain), usual, groups->inside / rate,
                        plain ? "not measured alone" : "also alone"), NULL);
     for (int i = 0; i < data->count; i++)
         if (groups->of[i] > 0)
@@ -236,8 +243,9 @@ static void name_unlike(struct tern_mc_verdicts *verdicts, int kind, int *hosts)
     struct tern_mc_finding *finding = tern_mc_find(
         verdicts->findings, data, most_are_fast && !plain ? TERN_MC_FAIL : TERN_MC_WARN,
         "hosts.slow", hosts, count,
-        tern_mc_format("%s at %s at most, %s among themselves at %s; %s", verbs[kind], have, names,
-                       usual, plain ? "not measured alone" : "some of them also alone"),
+        tern_mc_format("%s at %s %s, %s among themselves at %s; %s", verbs[kind], have,
+                       word_of(plain), names, usual,
+                       plain ? "not measured alone" : "some of them also alone"),
         tern_mc_format("ethtool; ethtool -S; tc qdisc (on %s and %s): card, speed, switch",
                        data->hosts[hosts[0]].name, data->hosts[others[0]].name));
     finding->value = rate;

@@ -117,12 +117,13 @@ static void judge_throttled(const struct tern_mc_data *data, struct tern_mc_find
 
 /* Names hosts by a note that they could not be measured. Takes ownership of the text. */
 static void note_hosts(const struct tern_mc_data *data, struct tern_mc_findings *findings,
-                       const int *hosts, int count, char *what, double value)
+                       const int *hosts, int count, char *what, double value, double expected)
 {
     struct tern_mc_finding *finding =
         tern_mc_find(findings, data, TERN_MC_NOTE, "node.busy", hosts, count, what,
                      tern_mc_format("top (on %s); then mpicheck again", data->hosts[*hosts].name));
     finding->value = value;
+    finding->expected = expected;
 }
 
 /* Hosts that were too busy are named together: often all are. */
@@ -154,13 +155,14 @@ static void judge_busy(const struct tern_mc_data *data, struct tern_mc_findings 
                                   100 * (1 - least), first->core_count,
                                   load ? (int)strcspn(load, " ") : 1, load ? load : "?",
                                   busy_count > 1 ? " on " : "", busy_count > 1 ? first->name : ""),
-                   least);
+                   least, 1);
     }
     if (paused_count > 0)
         note_hosts(data, findings, paused, paused_count,
-                   tern_mc_format("seems slow, but could not be measured: it stood still for "
-                                  "%s%.0f ms; another program, or a hypervisor?",
-                                  paused_count > 1 ? "up to " : "", longest), longest);
+                   tern_mc_format("slow, but could not be measured: stood still for %s%.0f ms; "
+                                  "another program, or a hypervisor?",
+                                  paused_count > 1 ? "up to " : "", longest),
+                   longest, pause_limit_ms);
     free(busy);
     free(paused);
 }

@@ -239,13 +239,14 @@ static void try_networks(const struct probe_job *job, int peer, const struct doo
         if (!nic || is_given_up(nic, false) || probe_now() - begin > CALL_MS * 1e-3)
             continue;
         int fd = call(door->nets[i], door->port);
+        bool silent = fd < 0 && (errno == ETIMEDOUT || errno == ECONNREFUSED ||
+                                 errno == EHOSTUNREACH || errno == ENETUNREACH);
         if (fd >= 0) {
             rate = send_bytes(fd, job->sample_ms, &share);
             close(fd);
-        } else {
-            is_given_up(nic, true);
         }
-        if (fd < 0 || rate > 0)
+        is_given_up(nic, silent);
+        if (silent || rate > 0)
             probe_say("net %d %d %s %.2f %.2f", job->ids[job->rank], job->ids[peer], nic, rate,
                       share);
     }
@@ -277,8 +278,8 @@ static bool take_bytes(int fd, double share)
     ssize_t count = read(fd, bytes, PIECE);
     if (count > 0 || (count < 0 && errno == EAGAIN))
         return false;
-    if (count == 0 && write(fd, &share, sizeof share) < 0)
-        return true; /* it has called, and sends nothing */
+    if (count == 0)
+        send(fd, &share, sizeof share, MSG_NOSIGNAL); /* who has only called is gone already */
     return true;
 }
 
@@ -289,9 +290,11 @@ static void serve(int door, int peer)
     double begin = 0, waited = 0;
     MPI_Request request;
     MPI_Irecv(&done, 1, MPI_INT, peer, DONE_TAG, MPI_COMM_WORLD, &request);
-    while (!over) {
+    if (door < 0)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    while (door >= 0 && !over) {
         struct pollfd wait = {.fd = fd >= 0 ? fd : door, .events = POLLIN};
-        if (door >= 0 && poll(&wait, 1, 1) > 0) {
+        if (poll(&wait, 1, 1) > 0) {
             if (fd < 0) {
                 fd = accept4(door, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
                 begin = probe_now();
