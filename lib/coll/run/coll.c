@@ -100,6 +100,7 @@ int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int 
     coll->sheet = 0;
     coll->calls = size == 1 || remote_size ? TERN_BOARD_CALLS : 0;
     coll->long_calls = 0;
+    coll->devices = TERN_DEVICES_UNKNOWN;
     coll->next_tag = coll->next_lasting_tag = 0;
     coll->topology = NULL;
     int rc = find_nodes(coll, peers);
