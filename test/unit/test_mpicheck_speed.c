@@ -152,6 +152,29 @@ START_TEST(half_of_the_hosts_are_named)
 }
 END_TEST
 
+/* One sample in vain in the direction of a pair, and one slow sender, where four hosts are few. */
+START_TEST(four_hosts_are_judged_rightly)
+{
+    struct cluster cluster = healthy;
+    cluster.hosts = 4;
+    cluster.noise = 0.1;
+    cluster.group = 2;
+    cluster.factor = 0.02;
+    struct tern_mc_data *data = make_cluster(&cluster, 1);
+    take(data, "bw 1 0 pairs 30 0.3");
+    ck_assert_int_gt(measure_alone(data, &cluster, 0.95), 0);
+    expect_one(data, "group.slow", "n[0001-0002] <-> n[0003-0004]");
+
+    cluster.group = 0;
+    cluster.slow_sender = 1;
+    data = make_cluster(&cluster, 1);
+    take(data, "bw 0 3 pairs 40 0.3");
+    take(data, "bw 3 2 pairs 40 0.3");
+    ck_assert_int_gt(measure_alone(data, &cluster, 0.95), 0);
+    expect_one(data, "host.sends", "n0002");
+}
+END_TEST
+
 /* Records of an earlier version, or of a check that was interrupted: nothing was measured alone. */
 START_TEST(groups_are_plain_without_samples_alone)
 {
@@ -446,6 +469,7 @@ int main(void)
     tcase_add_test(tests, several_groups_are_named);
     tcase_add_test(tests, a_group_of_two_is_named);
     tcase_add_test(tests, half_of_the_hosts_are_named);
+    tcase_add_test(tests, four_hosts_are_judged_rightly);
     tcase_add_test(tests, groups_are_plain_without_samples_alone);
     tcase_add_test(tests, a_link_that_is_only_shared_is_no_fault);
     tcase_add_test(tests, few_samples_alone_accuse_nobody);

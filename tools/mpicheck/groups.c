@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* A pair is as fast as its slower direction. The pairs are divided where the variance between
- * slow and fast ones is largest; then each group grows from a host: it takes whoever is fast with
- * most of its members. Single samples lie, so a few of the others may contradict. */
+/* A pair is as fast as its slower direction. If that divides the hosts badly, it is as fast as the
+ * geometric mean of both: one bad sample does not make it slow. The pairs are divided where the
+ * variance between slow and fast ones is largest; then each group grows from a host: it takes
+ * whoever is fast with most of its members. Single samples lie, so a few others may contradict. */
 #include "tools/mpicheck/groups.h"
 
 #include <math.h>
@@ -16,12 +17,20 @@ static const double most_part = 0.8;     /* of a host's pairs, or of all, that m
 static const double clear_ratio = 0.5;   /* of the bandwidth inside: no group is the usual one */
 static const double usual_ratio = 0.75;  /* if most hosts are in one group */
 
-static float lower(const struct tern_mc_data *data, int a, int b)
+/* How pairs are looked at: by their slower direction, or by the mean of both. */
+struct look {
+    const struct tern_mc_data *data;
+    bool mean;
+};
+
+/* Returns what is typical of a pair; 0: a direction was not measured. */
+static float typical(const struct look *look, int a, int b)
 {
+    const struct tern_mc_data *data = look->data;
     size_t n = (size_t)data->count;
     float there = data->bandwidth[(size_t)a * n + (size_t)b],
           back = data->bandwidth[(size_t)b * n + (size_t)a];
-    return there < back ? there : back;
+    return look->mean ? sqrtf(there * back) : there < back ? there : back;
 }
 
 static int compare(const void *a, const void *b)
@@ -31,14 +40,14 @@ static int compare(const void *a, const void *b)
 }
 
 /* Returns the logarithms of all pairs that were measured, sorted. The caller frees them. */
-static float *sorted_pairs(const struct tern_mc_data *data, long *ret_count)
+static float *sorted_pairs(const struct look *look, long *ret_count)
 {
-    long pairs = (long)data->count * (data->count - 1) / 2, count = 0;
+    long pairs = (long)look->data->count * (look->data->count - 1) / 2, count = 0;
     float *values = tern_mc_alloc(pairs, sizeof *values);
-    for (int a = 0; a < data->count; a++)
-        for (int b = a + 1; b < data->count; b++)
-            if (lower(data, a, b) > 0)
-                values[count++] = logf(lower(data, a, b));
+    for (int a = 0; a < look->data->count; a++)
+        for (int b = a + 1; b < look->data->count; b++)
+            if (typical(look, a, b) > 0)
+                values[count++] = logf(typical(look, a, b));
     qsort(values, (size_t)count, sizeof *values, compare);
     *ret_count = count;
     return values;
@@ -65,12 +74,12 @@ static long divide(const float *values, long count)
 }
 
 /* Returns true if a host is fast with most members of a group with which it was measured. */
-static bool fits(const struct tern_mc_data *data, const int *members, int count, int host,
+static bool fits(const struct look *look, const int *members, int count, int host,
                  float limit)
 {
     int fast = 0, all = 0;
     for (int i = 0; i < count; i++) {
-        float value = members[i] == host ? 0 : lower(data, members[i], host);
+        float value = members[i] == host ? 0 : typical(look, members[i], host);
         all += value > 0;
         fast += value > limit;
     }
@@ -79,37 +88,37 @@ static bool fits(const struct tern_mc_data *data, const int *members, int count,
 
 /* Grows a group from a host that is in none. `members` has room for all hosts. Returns the number
  * of members; 1: nobody belongs to it. */
-static int grow(const struct tern_mc_data *data, const int *of, int seed, float limit,
+static int grow(const struct look *look, const int *of, int seed, float limit,
                 int *members)
 {
     int count = 1, before;
-    bool *taken = tern_mc_alloc(data->count, sizeof *taken);
+    bool *taken = tern_mc_alloc(look->data->count, sizeof *taken);
     members[0] = seed;
     taken[seed] = true;
     do {
         before = count;
-        for (int host = 0; host < data->count; host++)
+        for (int host = 0; host < look->data->count; host++)
             if (of[host] == TERN_MC_SINGLE && !taken[host] &&
-                fits(data, members, count, host, limit)) {
+                fits(look, members, count, host, limit)) {
                 members[count++] = host;
                 taken[host] = true;
             }
     } while (count > before);
     /* who came first was compared with few */
     for (int i = count - 1; i >= 0; i--)
-        if (!fits(data, members, count, members[i], limit))
+        if (!fits(look, members, count, members[i], limit))
             members[i] = members[--count];
     free(taken);
     return count;
 }
 
-static void grow_all(const struct tern_mc_data *data, float limit, struct tern_mc_groups *groups)
+static void grow_all(const struct look *look, float limit, struct tern_mc_groups *groups)
 {
-    int *members = tern_mc_alloc(data->count, sizeof *members);
-    for (int host = 0; host < data->count; host++) {
+    int *members = tern_mc_alloc(look->data->count, sizeof *members);
+    for (int host = 0; host < look->data->count; host++) {
         if (groups->of[host] != TERN_MC_SINGLE)
             continue;
-        int count = grow(data, groups->of, host, limit, members);
+        int count = grow(look, groups->of, host, limit, members);
         if (count < 2)
             continue;
         for (int i = 0; i < count; i++)
@@ -124,14 +133,14 @@ static void grow_all(const struct tern_mc_data *data, float limit, struct tern_m
 
 /* Returns true if most pairs inside the groups are fast, and most others slow. Writes what is
  * typical of both. */
-static bool is_clear(const struct tern_mc_data *data, float limit, struct tern_mc_groups *groups)
+static bool is_clear(const struct look *look, float limit, struct tern_mc_groups *groups)
 {
-    long pairs = (long)data->count * (data->count - 1) / 2;
+    long pairs = (long)look->data->count * (look->data->count - 1) / 2;
     double *values = tern_mc_alloc(pairs, sizeof *values);
     int inside = 0, across = 0, fast = 0, slow = 0;
-    for (int a = 0; a < data->count; a++)
-        for (int b = a + 1; b < data->count; b++) {
-            float value = lower(data, a, b);
+    for (int a = 0; a < look->data->count; a++)
+        for (int b = a + 1; b < look->data->count; b++) {
+            float value = typical(look, a, b);
             if (value == 0)
                 continue;
             if (tern_mc_groups_joins(groups, a, b)) {
@@ -165,27 +174,42 @@ static enum tern_mc_kinds kinds_of(const struct tern_mc_groups *groups)
                                                                        : TERN_MC_ALIKE;
 }
 
-void tern_mc_groups_find(const struct tern_mc_data *data, struct tern_mc_groups *ret_groups)
+/* Divides the hosts into groups by one look at the pairs. */
+static void find_by(const struct look *look, struct tern_mc_groups *groups)
 {
     long count;
-    float *values = sorted_pairs(data, &count);
-    *ret_groups = (struct tern_mc_groups){.of = tern_mc_alloc(data->count, sizeof(int)),
-                                          .sizes = tern_mc_alloc(data->count, sizeof(int))};
-    for (int a = 0; a < data->count; a++) {
-        ret_groups->of[a] = TERN_MC_UNKNOWN;
-        for (int b = 0; b < data->count && ret_groups->of[a] == TERN_MC_UNKNOWN; b++)
-            if (a != b && lower(data, a, b) > 0)
-                ret_groups->of[a] = TERN_MC_SINGLE;
-        ret_groups->hosts += ret_groups->of[a] == TERN_MC_SINGLE;
+    int hosts = look->data->count;
+    float *values = sorted_pairs(look, &count);
+    *groups = (struct tern_mc_groups){.of = groups->of, .sizes = groups->sizes};
+    for (int a = 0; a < hosts; a++) {
+        groups->of[a] = TERN_MC_UNKNOWN;
+        for (int b = 0; b < hosts && groups->of[a] == TERN_MC_UNKNOWN; b++)
+            if (a != b && typical(look, a, b) > 0)
+                groups->of[a] = TERN_MC_SINGLE;
+        groups->hosts += groups->of[a] == TERN_MC_SINGLE;
     }
     long slow = divide(values, count);
-    if (ret_groups->hosts >= HOSTS_LEAST && slow > 0) {
+    if (groups->hosts >= HOSTS_LEAST && slow > 0) {
         float limit = expf(values[slow - 1]) * 1.0001f; /* the largest of the slow ones is slow */
-        grow_all(data, limit, ret_groups);
-        if (ret_groups->count > 0 && is_clear(data, limit, ret_groups))
-            ret_groups->kinds = kinds_of(ret_groups);
+        grow_all(look, limit, groups);
+        if (groups->count > 0 && is_clear(look, limit, groups))
+            groups->kinds = kinds_of(groups);
     }
     free(values);
+}
+
+void tern_mc_groups_find(const struct tern_mc_data *data, struct tern_mc_groups *ret_groups)
+{
+    *ret_groups = (struct tern_mc_groups){.of = tern_mc_alloc(data->count, sizeof(int)),
+                                          .sizes = tern_mc_alloc(data->count, sizeof(int))};
+    const struct look slower = {data, false}, mean = {data, true};
+    find_by(&slower, ret_groups);
+    if (ret_groups->kinds == TERN_MC_SPLIT)
+        return;
+    bool found = ret_groups->kinds != TERN_MC_ALIKE;
+    find_by(&mean, ret_groups);
+    if (ret_groups->kinds != TERN_MC_SPLIT && found)
+        find_by(&slower, ret_groups);
 }
 
 void tern_mc_groups_free(struct tern_mc_groups *groups)

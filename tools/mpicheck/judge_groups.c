@@ -16,12 +16,33 @@ static const double clear_ratio = 1.0 / 3; /* of the bandwidth inside, if nothin
 struct way {
     int pairs, slow;         /* in the tournament */
     int confirmed, fine;     /* alone */
-    double most;             /* MB/s, the best of those alone */
+    double most;             /* MB/s, the best of those alone, else of the slow ones */
 };
 
 static size_t at(const struct tern_mc_data *data, int a, int b)
 {
     return (size_t)a * (size_t)data->count + (size_t)b;
+}
+
+/* Returns true if pairs across groups were measured alone. */
+static bool is_tested(const struct tern_mc_verdicts *verdicts)
+{
+    const struct tern_mc_data *data = verdicts->speed->data;
+    for (int i = 0; i < data->alone_count; i++)
+        if (data->alone[i].count > 0 &&
+            !tern_mc_groups_joins(&verdicts->speed->groups, data->alone[i].from, data->alone[i].to))
+            return true;
+    return false;
+}
+
+/* Returns the rate of a pair alone; if none was measured alone, that of a slow pair; else 0. */
+static double rate_of(const struct tern_mc_verdicts *verdicts, int from, int to)
+{
+    const struct tern_mc_data *data = verdicts->speed->data;
+    if (verdicts->groups_tested)
+        return tern_mc_tested(data, from, to);
+    return tern_mc_looks_slow(verdicts->speed, from, to)
+               ? (double)data->bandwidth[at(data, from, to)] : 0;
 }
 
 /* Looks at the pairs from one group to another one; -1: all other groups. */
@@ -40,16 +61,10 @@ static struct way look(const struct tern_mc_verdicts *verdicts, int from, int to
             way.slow += tern_mc_looks_slow(verdicts->speed, a, b);
             way.confirmed += verdicts->of[at(data, a, b)] == TERN_MC_SLOW;
             way.fine += verdicts->of[at(data, a, b)] == TERN_MC_FINE;
-            double rate = tern_mc_tested(data, a, b);
+            double rate = rate_of(verdicts, a, b);
             way.most = rate > way.most ? rate : way.most;
         }
     return way;
-}
-
-/* Says what kind of a rate a finding has. */
-static const char *word_of(bool plain)
-{
-    return plain ? "typically" : "at most";
 }
 
 static bool looks_slow(const struct way *way)
@@ -69,14 +84,12 @@ static bool is_plain(const struct tern_mc_verdicts *verdicts)
     const struct tern_mc_data *data = verdicts->speed->data;
     const struct tern_mc_groups *groups = &verdicts->speed->groups;
     int across = 0;
+    if (verdicts->groups_tested)
+        return false;
     for (int a = 0; a < data->count; a++)
-        for (int b = 0; b < data->count; b++) {
-            if (a == b || tern_mc_groups_joins(groups, a, b))
-                continue;
-            across += data->bandwidth[at(data, a, b)] > 0;
-            if (tern_mc_tested(data, a, b) > 0)
-                return false;
-        }
+        for (int b = 0; b < data->count; b++)
+            across += a != b && !tern_mc_groups_joins(groups, a, b) &&
+                      data->bandwidth[at(data, a, b)] > 0;
     return across >= ACROSS_LEAST && groups->across < clear_ratio * groups->inside;
 }
 
@@ -107,7 +120,7 @@ static void name_group(struct tern_mc_verdicts *verdicts, int group, int *member
     if (!sends && !receives)
         return;
     const char *direction = !receives ? "to" : !sends ? "from" : "to and from";
-    double rate = plain ? groups->across : 0;
+    double rate = 0;
     if (sends && sent.most > rate)
         rate = sent.most;
     if (receives && received.most > rate)
@@ -116,8 +129,8 @@ static void name_group(struct tern_mc_verdicts *verdicts, int group, int *member
     int count = tern_mc_groups_members(groups, data->count, group, members);
     struct tern_mc_finding *finding = tern_mc_find(
         verdicts->findings, data, plain ? TERN_MC_WARN : TERN_MC_FAIL, "group.slow", members, count,
-        tern_mc_format("%s %s %s all others, %s among themselves: a group, behind a slow link "
-                       "between switches?%s", have, word_of(plain), direction, usual,
+        tern_mc_format("%s at most %s all others, %s among themselves: a group, behind a slow link "
+                       "between switches?%s", have, direction, usual,
                        plain ? " Not measured alone" : ""),
         tern_mc_format("the uplink of the switch of %s", data->hosts[members[0]].name));
     finding->value = rate;
@@ -164,7 +177,7 @@ static void name_split(struct tern_mc_verdicts *verdicts, int *members)
     bool from = plain ? looks_slow(&back) : is_confirmed(&back);
     if (!to && !from)
         return;
-    double rate = plain ? groups->across : 0;
+    double rate = 0;
     rate = to && there.most > rate ? there.most : rate;
     rate = from && back.most > rate ? back.most : rate;
     char *have = tern_mc_tell_rate(rate), *usual = tern_mc_tell_rate(groups->inside);
@@ -172,8 +185,8 @@ static void name_split(struct tern_mc_verdicts *verdicts, int *members)
     const char *first = data->hosts[members[0]].name;
     struct tern_mc_finding *finding = tern_mc_find(
         verdicts->findings, data, plain ? TERN_MC_WARN : TERN_MC_FAIL, "group.slow", members, count,
-        tern_mc_format("%s %s between these groups, %s (%.0f times more) inside; %s. A slow link "
-                       "between switches?", have, word_of(plain), usual, groups->inside / rate,
+        tern_mc_format("%s at most between these groups, %s (%.0f times more) inside; %s. A slow "
+                       "link between switches?", have, usual, groups->inside / rate,
                        plain ? "not measured alone" : "also alone"), NULL);
     for (int i = 0; i < data->count; i++)
         if (groups->of[i] > 0)
@@ -206,10 +219,31 @@ static struct way look_at(const struct tern_mc_verdicts *verdicts, int host, boo
         way.slow += tern_mc_looks_slow(verdicts->speed, from, to);
         way.confirmed += verdicts->of[pair] == TERN_MC_SLOW;
         way.fine += verdicts->of[pair] == TERN_MC_FINE;
-        double rate = tern_mc_tested(data, from, to);
+        double rate = rate_of(verdicts, from, to);
         way.most = rate > way.most ? rate : way.most;
     }
     return way;
+}
+
+/* Returns what is slow of a single host: it sends (1), receives (2), both (3), nothing (0). */
+static int kind_of(const struct tern_mc_verdicts *verdicts, int host)
+{
+    struct way sent = look_at(verdicts, host, false), received = look_at(verdicts, host, true);
+    return (looks_slow(&sent) && sent.fine == 0 ? 1 : 0) +
+           (looks_slow(&received) && received.fine == 0 ? 2 : 0);
+}
+
+/* Returns true if nearly all hosts outside of the one group are slow. Else it was chance that they
+ * seemed so, and those that are slow are found one by one. */
+static bool are_unlike(const struct tern_mc_verdicts *verdicts)
+{
+    int singles = 0, slow = 0;
+    for (int i = 0; i < verdicts->speed->data->count; i++)
+        if (verdicts->speed->groups.of[i] == TERN_MC_SINGLE) {
+            singles++;
+            slow += kind_of(verdicts, i) != 0;
+        }
+    return slow >= most_part * singles;
 }
 
 /* Names the slow hosts that send slowly, receive slowly, or both: bits 1 and 2 of `kind`. */
@@ -220,13 +254,12 @@ static void name_unlike(struct tern_mc_verdicts *verdicts, int kind, int *hosts)
     const struct tern_mc_groups *groups = &verdicts->speed->groups;
     bool plain = is_plain(verdicts);
     int count = 0, confirmed = 0;
-    double rate = plain ? groups->across : 0;
+    double rate = 0;
     for (int i = 0; i < data->count; i++) {
-        struct way sent = look_at(verdicts, i, false), received = look_at(verdicts, i, true);
-        bool sends = looks_slow(&sent) && sent.fine == 0;
-        bool receives = looks_slow(&received) && received.fine == 0;
-        if (groups->of[i] != TERN_MC_SINGLE || (sends ? 1 : 0) + (receives ? 2 : 0) != kind)
+        if (groups->of[i] != TERN_MC_SINGLE || kind_of(verdicts, i) != kind)
             continue;
+        struct way sent = look_at(verdicts, i, false), received = look_at(verdicts, i, true);
+        bool sends = kind & 1, receives = kind & 2;
         hosts[count++] = i;
         confirmed += (sends ? sent.confirmed : 0) + (receives ? received.confirmed : 0);
         rate = sends && sent.most > rate ? sent.most : rate;
@@ -243,8 +276,8 @@ static void name_unlike(struct tern_mc_verdicts *verdicts, int kind, int *hosts)
     struct tern_mc_finding *finding = tern_mc_find(
         verdicts->findings, data, most_are_fast && !plain ? TERN_MC_FAIL : TERN_MC_WARN,
         "hosts.slow", hosts, count,
-        tern_mc_format("%s at %s %s, %s among themselves at %s; %s", verbs[kind], have,
-                       word_of(plain), names, usual,
+        tern_mc_format("%s at %s at most, %s among themselves at %s; %s", verbs[kind], have, names,
+                       usual,
                        plain ? "not measured alone" : "some of them also alone"),
         tern_mc_format("ethtool; ethtool -S; tc qdisc (on %s and %s): card, speed, switch",
                        data->hosts[hosts[0]].name, data->hosts[others[0]].name));
@@ -267,6 +300,7 @@ void tern_mc_name_groups(struct tern_mc_verdicts *verdicts)
 {
     const struct tern_mc_groups *groups = &verdicts->speed->groups;
     int *hosts = tern_mc_alloc(verdicts->speed->data->count, sizeof *hosts);
+    verdicts->groups_tested = is_tested(verdicts);
     int usual = groups->kinds == TERN_MC_SPLIT ? tern_mc_groups_main(groups) : -1;
     if (usual >= 0 && groups->count - 1 <= NAMED_MOST) {
         for (int g = 0; g < groups->count; g++)
@@ -274,7 +308,7 @@ void tern_mc_name_groups(struct tern_mc_verdicts *verdicts)
                 name_group(verdicts, g, hosts);
     } else if (groups->kinds == TERN_MC_SPLIT) {
         name_split(verdicts, hosts);
-    } else if (groups->kinds == TERN_MC_UNLIKE) {
+    } else if (groups->kinds == TERN_MC_UNLIKE && are_unlike(verdicts)) {
         for (int kind = 3; kind > 0; kind--)
             name_unlike(verdicts, kind, hosts);
     }

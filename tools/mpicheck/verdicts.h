@@ -24,6 +24,7 @@ struct tern_mc_verdicts {
     struct tern_mc_findings *findings;
     uint8_t *of; /* [from * count + to]: enum tern_mc_verdict */
     bool *lossy; /* by host: named, because it loses segments */
+    bool groups_tested; /* pairs across groups were measured alone */
     double usual; /* MB/s of good pairs alone */
     double usual_latency;
     uint32_t *routes; /* of data->alone, tern_mc_route */
