@@ -165,6 +165,13 @@ START_TEST(four_hosts_are_judged_rightly)
     ck_assert_int_gt(measure_alone(data, &cluster, 0.95), 0);
     expect_one(data, "group.slow", "n[0001-0002] <-> n[0003-0004]");
 
+    /* all pairs are suspicious */
+    data = make_cluster(&cluster, 1);
+    take(data, "bw 0 1 pairs %d 0.3", GOOD_MBPS / 3);
+    take(data, "bw 2 3 pairs %d 0.3", GOOD_MBPS / 2);
+    ck_assert_int_gt(measure_alone(data, &cluster, 0.95), 0);
+    expect_one(data, "group.slow", "n[0001-0002] <-> n[0003-0004]");
+
     cluster.group = 0;
     cluster.slow_sender = 1;
     data = make_cluster(&cluster, 1);

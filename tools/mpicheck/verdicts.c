@@ -40,40 +40,39 @@ double tern_mc_median_of(const float *values, int count)
     return tern_mc_median(copied, count);
 }
 
-/* Finds what good pairs reach alone: the median of their medians. */
-static void find_usual(struct tern_mc_verdicts *verdicts)
-{
-    const struct tern_mc_speed *speed = verdicts->speed;
-    double bandwidths[2 * TERN_MC_SUSPECTS_MOST], latencies[2 * TERN_MC_SUSPECTS_MOST];
-    int count = 0;
-    for (int i = speed->suspects; i < speed->count && count < 2 * TERN_MC_SUSPECTS_MOST - 1; i++)
-        for (int way = 0; way < 2; way++) {
-            const struct tern_mc_alone *alone = tern_mc_alone_of(
-                speed->data, speed->pairs[i][way], speed->pairs[i][!way]);
-            if (!alone || alone->count == 0)
-                continue;
-            latencies[count] = tern_mc_least_of(alone->latency, alone->latency_count);
-            bandwidths[count++] = tern_mc_median_of(alone->bandwidth, alone->count);
-        }
-    /* all pairs are suspicious: then they are compared with each other */
-    for (int i = 0; speed->suspects == speed->count && i < speed->data->alone_count &&
-                    count < 2 * TERN_MC_SUSPECTS_MOST; i++) {
-        const struct tern_mc_alone *alone = &speed->data->alone[i];
-        if (alone->count == 0)
-            continue;
-        latencies[count] = tern_mc_least_of(alone->latency, alone->latency_count);
-        bandwidths[count++] = tern_mc_median_of(alone->bandwidth, alone->count);
-    }
-    verdicts->usual = tern_mc_median(bandwidths, count);
-    verdicts->usual_latency = tern_mc_median(latencies, count);
-}
-
+/* Returns true if a pair is good, or at least inside of a group: others are compared with it. */
 static bool is_reference(const struct tern_mc_speed *speed, const struct tern_mc_alone *alone)
 {
+    if (speed->groups.kinds != TERN_MC_ALIKE &&
+        tern_mc_groups_joins(&speed->groups, alone->from, alone->to))
+        return true;
     for (int i = speed->suspects; i < speed->count; i++)
         if (tern_mc_is_pair(speed->pairs[i], alone->from, alone->to))
             return true;
     return false;
+}
+
+/* Finds what good pairs reach alone: the median of their medians. */
+static void find_usual(struct tern_mc_verdicts *verdicts)
+{
+    const struct tern_mc_speed *speed = verdicts->speed;
+    const struct tern_mc_data *data = speed->data;
+    double *bandwidths = tern_mc_alloc(data->alone_count, sizeof *bandwidths);
+    double *latencies = tern_mc_alloc(data->alone_count, sizeof *latencies);
+    int count = 0;
+    /* if all pairs are suspicious, they are compared with each other */
+    for (int all = 0; all <= (speed->suspects == speed->count) && count == 0; all++)
+        for (int i = 0; i < data->alone_count; i++) {
+            const struct tern_mc_alone *alone = &data->alone[i];
+            if (alone->count == 0 || (!all && !is_reference(speed, alone)))
+                continue;
+            latencies[count] = tern_mc_least_of(alone->latency, alone->latency_count);
+            bandwidths[count++] = tern_mc_median_of(alone->bandwidth, alone->count);
+        }
+    verdicts->usual = tern_mc_median(bandwidths, count);
+    verdicts->usual_latency = tern_mc_median(latencies, count);
+    free(bandwidths);
+    free(latencies);
 }
 
 /* Finds by which interfaces the pairs go that were measured alone. The caller frees the result. */
