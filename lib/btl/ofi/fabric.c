@@ -63,6 +63,8 @@ static void read_demands(void)
 
 static void close_rail(struct tern_ofi_rail *rail)
 {
+    if (rail->abandoned)
+        return;
     if (rail->av)
         fi_close(&rail->av->fid);
     if (rail->domain)

@@ -32,6 +32,7 @@ struct tern_ofi_rail {
     struct fid_domain *domain;
     struct fid_av *av;
     bool dead; /* atomic: the card is left out from now on */
+    bool abandoned; /* some endpoint stays open, and so does the rest */
 };
 
 struct tern_ofi_fabric {

@@ -146,6 +146,9 @@ bool tern_ofi_lane_rest(struct tern_ofi_lane *lane);
 int tern_ofi_port_open(struct tern_ofi_port *port);
 /* Ends all operations of the port. Their memory is not used any more. */
 void tern_ofi_port_close(struct tern_ofi_port *port);
+/* Forgets a port on a dead card without closing it. What belongs to it stays until the process
+ * ends, and nobody polls it, so that it changes no memory. */
+void tern_ofi_port_abandon(struct tern_ofi_port *port);
 /* As tern_ofi_lane_arm, for a port. */
 bool tern_ofi_port_arm(struct tern_ofi_port *port);
 /* Takes what has completed at the port. Returns the number of events. */

@@ -185,6 +185,14 @@ void tern_ofi_port_close(struct tern_ofi_port *port)
     *port = (struct tern_ofi_port){.lane = port->lane, .rail = port->rail, .fd = -1};
 }
 
+void tern_ofi_port_abandon(struct tern_ofi_port *port)
+{
+    if (port->sleeps)
+        tern_doorbell_unwatch(port->fd);
+    tern_ofi_fabric.rails[port->rail].abandoned = true;
+    *port = (struct tern_ofi_port){.lane = port->lane, .rail = port->rail, .fd = -1};
+}
+
 /* Some versions of providers have a descriptor that works until the first peer connects, and is
  * readable all the time afterwards. */
 bool tern_ofi_port_arm(struct tern_ofi_port *port)
