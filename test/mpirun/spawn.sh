@@ -272,9 +272,10 @@ int main(int argc, char **argv)
 C
 "$MPICC" -o many many.c || exit 1
 for signal in INT:130 TERM:143 HUP:129; do
+    rm -f out # else the line of the job before starts the next step
     "$MPIRUN" --oversubscribe -n 1 ./many >out 2>err &
     job=$!
-    eventually "8 jobs have started" grep -q started out
+    eventually "8 jobs have started" grep -qs started out
     kill -"${signal%:*}" "$job"
     wait "$job"
     is "9 jobs got SIG${signal%:*}" "$? $(wc -l <err)" "${signal#*:} 1"
