@@ -163,41 +163,52 @@ static bool find_nest(const struct tern_cursor *cursor, struct tern_accel_nest *
     return loops > 0 && run > 0 && !(type->contiguous && loops == 1);
 }
 
-/* Starts a kernel that moves the next bytes, if that is worth it. Returns false if not. `packed` is
- * in device memory, or pinned. */
-static bool start_kernel(struct tern_cursor *cursor, struct tern_accel_batch *batch, void *packed,
-                         size_t bytes, bool pack)
-{
+/* A part of a buffer that a kernel moves. */
+struct part {
     struct tern_accel_nest nest;
+    char *base;     /* of the nest */
+    int64_t length; /* in bytes, from the cursor on */
+};
+
+/* Finds out whether a kernel is worth it for the next `max` bytes of a cursor. */
+static bool is_for_kernel(const struct tern_cursor *cursor, size_t max, struct part *ret_part)
+{
     int64_t left = cursor->length - cursor->offset;
-    int64_t length = (int64_t)bytes < left ? (int64_t)bytes : left;
-    if (cursor->memory != TERN_TYPE_DEVICE || !find_nest(cursor, &nest) ||
-        length / nest.run < KERNEL_ROWS ||
-        tern_accel_start_move(batch, &nest, cursor->base + cursor->type->start, packed,
-                              cursor->offset, length, pack))
+    struct part part = {.base = cursor->base + cursor->type->start,
+                        .length = (int64_t)max < left ? (int64_t)max : left};
+    if (cursor->memory != TERN_TYPE_DEVICE || !find_nest(cursor, &part.nest) ||
+        part.length / part.nest.run < KERNEL_ROWS)
         return false;
-    cursor->offset += length;
+    *ret_part = part;
+    return true;
+}
+
+/* Starts the kernel. Returns false if there is none. `packed` is in device memory, or pinned. */
+static bool start_kernel(struct tern_cursor *cursor, const struct part *part,
+                         struct tern_accel_batch *batch, void *packed, bool pack)
+{
+    if (tern_accel_start_move(batch, &part->nest, part->base, packed, cursor->offset, part->length,
+                              pack))
+        return false;
+    cursor->offset += part->length;
     return true;
 }
 
 /* Moves bytes from or to device memory by one kernel. Returns the bytes moved; 0: by none. */
 static size_t move_by_kernel(struct tern_cursor *cursor, void *packed, size_t max, bool pack)
 {
-    struct tern_accel_nest nest;
+    struct part part;
     struct tern_accel_batch batch;
     struct tern_accel_place here, there;
-    int64_t before = cursor->offset;
-    if (cursor->memory != TERN_TYPE_DEVICE || !find_nest(cursor, &nest) ||
-        (int64_t)max / nest.run < KERNEL_ROWS ||
-        !tern_accel_find(cursor->base + cursor->type->start, &here) ||
+    if (!is_for_kernel(cursor, max, &part) || !tern_accel_find(part.base, &here) ||
         !tern_accel_find(packed, &there) || !tern_accel_same(&here, &there))
         return 0;
     tern_accel_begin(&batch, packed, &here);
-    bool started = start_kernel(cursor, &batch, packed, max, pack);
+    bool started = start_kernel(cursor, &part, &batch, packed, pack);
     int error = tern_accel_end(&batch);
     if (started && error && !cursor->error)
         cursor->error = error;
-    return (size_t)(cursor->offset - before);
+    return started ? (size_t)part.length : 0;
 }
 
 size_t tern_device_move(struct tern_cursor *cursor, void *packed, size_t max, bool pack)
@@ -228,7 +239,9 @@ static void start_part(struct tern_cursor *cursor, struct tern_accel_batch *batc
     struct iovec runs[RUNS];
     size_t done = 0, bytes;
     int count;
-    if (direct && start_kernel(cursor, batch, packed, length, pack))
+    struct part part;
+    if (direct && is_for_kernel(cursor, length, &part) &&
+        start_kernel(cursor, &part, batch, packed, pack))
         return;
     while (done < length &&
            (count = tern_cursor_runs(cursor, runs, RUNS, length - done, &bytes)) > 0) {

@@ -2,7 +2,7 @@
 #include "lib/coll/run/on_device.h"
 
 #include "lib/accel/device_pinned.h"
-#include "lib/util/error.h"
+#include "lib/type/basic.h"
 
 #include <stdlib.h>
 
@@ -92,24 +92,14 @@ static bool has_plans(const struct tern_call *call)
     return !args->remote_size && !args->blocks && args->size > 1;
 }
 
-static void least(const void *in, void *inout, int64_t count)
-{
-    const int *from = in;
-    int *to = inout;
-    for (int64_t i = 0; i < count; i++)
-        to[i] = from[i] < to[i] ? from[i] : to[i];
-}
-
 /* Returns true if `mine` is true on all ranks. An error counts as false: the call itself shows it.
  * Messages to the user name the procedure of `outer`. */
 static bool all_say(const struct tern_call *outer, bool mine)
 {
-    static const struct tern_type type_int = {
-        .size = sizeof(int), .extent = sizeof(int), .true_extent = sizeof(int), .elements = 1,
-        .alignment = sizeof(int), .basic = TERN_BASIC_INT32, .gapless = true, .contiguous = true,
-        .committed = true};
-    const struct tern_reduction reduction = {
-        .loop = least, .op = TERN_REDUCE_MIN, .commutative = true};
+    static const struct tern_type type_int = TERN_TYPE_OF(TERN_BASIC_INT32, int);
+    const struct tern_reduction reduction = {.loop = tern_reduce_find(TERN_REDUCE_MIN, &type_int),
+                                             .op = TERN_REDUCE_MIN,
+                                             .commutative = true};
     struct tern_call call;
     int answer = mine, all = 0;
     tern_call_allreduce(&call, outer->coll, &answer, &all, 1, &type_int, &reduction);
@@ -151,16 +141,6 @@ struct tern_run_stage {
     bool recv; /* the receive buffer has a copy */
 };
 
-/* Returns the bytes that units of a type span, and where unit 0 begins in them. */
-static int64_t span_of(const struct tern_type *type, int64_t units, int64_t *ret_start)
-{
-    int64_t first = type->true_lb, last = type->true_lb + (units - 1) * type->extent;
-    int64_t low = first < last ? first : last, high = (first < last ? last : first);
-    *ret_start = -low;
-    return units ? (high + type->true_extent - low + TERN_RUN_ALIGNMENT - 1) & -TERN_RUN_ALIGNMENT
-                 : 0;
-}
-
 static void note(struct tern_plan_run *run, int64_t copied)
 {
     if (copied < 0 && !run->error)
@@ -173,9 +153,10 @@ static struct tern_run_stage *make_stage(int64_t bytes, const struct tern_accel_
     struct tern_run_stage *stage = malloc(sizeof *stage);
     if (!stage)
         return NULL;
+    bool reached; /* no kernel uses it */
     *stage = (struct tern_run_stage){0};
     if (bytes <= TERN_ACCEL_PINNED && place)
-        stage->memory = tern_accel_pinned_take(place);
+        stage->memory = tern_accel_pinned_take(place, &reached);
     stage->pinned = stage->memory != NULL;
     if (!stage->pinned && posix_memalign((void **)&stage->memory, TERN_RUN_ALIGNMENT,
                                          (size_t)bytes)) {
@@ -198,8 +179,8 @@ void tern_run_stage(struct tern_plan_run *run)
         recv = memory_of(call->recv, extent.recv, call->recv_type, &recv_place);
     if (!send && !recv)
         return;
-    int64_t send_bytes = send ? span_of(call->send_type, extent.send, &send_start) : 0,
-            recv_bytes = recv ? span_of(call->recv_type, extent.recv, &recv_start) : 0;
+    int64_t send_bytes = send ? tern_run_span(call->send_type, extent.send, &send_start) : 0,
+            recv_bytes = recv ? tern_run_span(call->recv_type, extent.recv, &recv_start) : 0;
     struct tern_run_stage *stage =
         make_stage(send_bytes + recv_bytes, send == TERN_TYPE_DEVICE   ? &send_place
                                             : recv == TERN_TYPE_DEVICE ? &recv_place

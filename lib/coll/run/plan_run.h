@@ -66,6 +66,10 @@ enum { TERN_RUN_ALIGNMENT = 64, TERN_RUN_SMALL_BYTES = 2048 };
 
 /* set_up.c */
 
+/* Returns the bytes of memory for `units` units (1 or more) of a type. *ret_start: where unit 0
+ * lies in it, for types that reach below their address. */
+int64_t tern_run_span(const struct tern_type *unit, int64_t units, int64_t *ret_start);
+
 /* Sets where the plan's buffers are. Temporaries lie in `small`, which has TERN_RUN_SMALL_BYTES. If
  * they do not fit or `small` is NULL, they are allocated. Returns 0 or TERN_ERR_NO_MEM. */
 int tern_run_place_buffers(struct tern_plan_run *run, char *small);

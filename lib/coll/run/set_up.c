@@ -11,12 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Returns the bytes that one temporary takes. *ret_start: where unit 0 lies in it (for types that
- * reach below their address). */
-static int64_t temporary_span(const struct tern_plan *plan, const struct tern_type *unit,
-                              int64_t *ret_start)
+int64_t tern_run_span(const struct tern_type *unit, int64_t units, int64_t *ret_start)
 {
-    int64_t first = unit->true_lb, last = unit->true_lb + (plan->temp_units - 1) * unit->extent;
+    int64_t first = unit->true_lb, last = unit->true_lb + (units - 1) * unit->extent;
     int64_t low = first < last ? first : last,
             high = (first < last ? last : first) + unit->true_extent;
     *ret_start = -low;
@@ -42,7 +39,7 @@ static __attribute__((noinline)) int place_temporaries(struct tern_plan_run *run
     const struct tern_call *call = run->call;
     const struct tern_plan *plan = run->plan;
     const struct tern_type *unit = plan->temp_typed ? call->recv_type : &tern_type_bytes;
-    int64_t start, span = temporary_span(plan, unit, &start);
+    int64_t start, span = tern_run_span(unit, plan->temp_units, &start);
     char *base = small;
     run->on_device = false;
     if (TERN_UNLIKELY(call->args.on_device))
