@@ -43,7 +43,8 @@ static struct spare *find(const void *context, size_t bytes)
     struct spare *best = NULL;
     for (struct spare *spare = spares; spare < spares + SPARES; spare++)
         if (spare->address && !spare->used && spare->context == context &&
-            spare->bytes >= bytes && (!best || spare->bytes < best->bytes))
+            spare->bytes >= bytes && (!best || spare->bytes < best->bytes) &&
+            tern_accel_lives(spare->address, spare->id))
             best = spare;
     return best;
 }
@@ -82,9 +83,8 @@ void *tern_accel_spare_take(const struct tern_accel_place *place, size_t bytes)
         return NULL;
     bytes = round_up(bytes);
     pthread_mutex_lock(&gate);
-    size_t living = count_living();
     spare = find(entry.context, bytes);
-    if (!spare && living + bytes <= all)
+    if (!spare && count_living() + bytes <= all)
         spare = make(driver, entry.context, bytes);
     if (spare)
         spare->used = true;
