@@ -11,34 +11,38 @@ enum { PIECES = 16 };
 static struct {
     char *memory; /* NULL: none yet */
     bool used;
-    bool registered;
-    bool reached; /* by kernels, at its own address */
 } pieces[PIECES];
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 
-/* Returns memory for piece number i; NULL: there is none. If the driver does not register it, it
- * serves as it is. */
-static char *make(int i, const struct tern_accel_place *place)
+static char *make(void)
 {
-    const struct tern_cu_driver *driver = tern_cu_driver();
-    struct tern_accel_entry entry;
     char *memory = mmap(NULL, TERN_ACCEL_PINNED, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (memory == MAP_FAILED)
         return NULL;
     madvise(memory, TERN_ACCEL_PINNED, MADV_DONTFORK); /* a fork would move the pages away */
-    if (tern_cu_enter(driver, place, &entry) == 0) {
-        pieces[i].registered = !driver->host_register(memory, TERN_ACCEL_PINNED,
-                                                      TERN_CU_REGISTER_PORTABLE);
-        tern_cu_addr device;
-        pieces[i].reached = pieces[i].registered && !driver->host_device(&device, memory, 0) &&
-                            device == (uintptr_t)memory;
-        tern_cu_leave(driver, &entry);
-    }
     return memory;
 }
 
-char *tern_accel_pinned_take(const struct tern_accel_place *place)
+/* Registers memory, unless it is registered. A registration goes with the context in which it was
+ * made, so the driver is asked. Returns true if kernels reach the memory at its own address. If the
+ * driver does not register it, it serves as it is. */
+static bool is_reached(char *memory, const struct tern_accel_place *place)
+{
+    const struct tern_cu_driver *driver = tern_cu_driver();
+    struct tern_accel_entry entry;
+    tern_cu_addr device = 0;
+    if (tern_cu_enter(driver, place, &entry))
+        return false;
+    if (driver->host_device(&device, memory, 0) &&
+        (driver->host_register(memory, TERN_ACCEL_PINNED, TERN_CU_REGISTER_PORTABLE) ||
+         driver->host_device(&device, memory, 0)))
+        device = 0;
+    tern_cu_leave(driver, &entry);
+    return device == (uintptr_t)memory;
+}
+
+char *tern_accel_pinned_take(const struct tern_accel_place *place, bool *ret_reached)
 {
     char *taken = NULL;
     pthread_mutex_lock(&gate);
@@ -46,22 +50,13 @@ char *tern_accel_pinned_take(const struct tern_accel_place *place)
         if (pieces[i].used)
             continue;
         if (!pieces[i].memory)
-            pieces[i].memory = make(i, place);
+            pieces[i].memory = make();
         taken = pieces[i].memory;
         pieces[i].used = taken != NULL;
     }
     pthread_mutex_unlock(&gate);
+    *ret_reached = taken && is_reached(taken, place);
     return taken;
-}
-
-bool tern_accel_pinned_reached(const char *piece)
-{
-    bool reached = false;
-    pthread_mutex_lock(&gate);
-    for (int i = 0; i < PIECES; i++)
-        reached |= pieces[i].memory == piece && pieces[i].reached;
-    pthread_mutex_unlock(&gate);
-    return reached;
 }
 
 void tern_accel_pinned_give(char *piece)
@@ -78,12 +73,11 @@ void tern_accel_pinned_leave(void)
     const struct tern_cu_driver *driver = tern_cu_driver();
     pthread_mutex_lock(&gate);
     for (int i = 0; i < PIECES; i++) {
-        if (pieces[i].registered)
-            driver->host_unregister(pieces[i].memory);
-        if (pieces[i].memory)
-            munmap(pieces[i].memory, TERN_ACCEL_PINNED);
+        if (!pieces[i].memory)
+            continue;
+        driver->host_unregister(pieces[i].memory); /* if it still is registered */
+        munmap(pieces[i].memory, TERN_ACCEL_PINNED);
         pieces[i].memory = NULL;
-        pieces[i].registered = false;
     }
     pthread_mutex_unlock(&gate);
 }

@@ -7,7 +7,7 @@
  * and several times as fast as with other host memory.
  *
  * It is memory of ours that is registered, not memory from the driver. So it stays when the context
- * of its registration is destroyed; copies are slow then, and right as before.
+ * of its registration is destroyed, and is registered again when it is taken next.
  */
 
 #include "lib/accel/accel.h"
@@ -15,10 +15,8 @@
 enum { TERN_ACCEL_PINNED = 1 << 20 }; /* bytes of a piece */
 
 /* Returns a piece of pinned memory for copies from and to `place`; NULL: all are in use, or there
- * is no memory. Thread-safe. */
-char *tern_accel_pinned_take(const struct tern_accel_place *place);
-/* Returns true if kernels reach a piece at its own address. */
-bool tern_accel_pinned_reached(const char *piece);
+ * is no memory. Sets *ret_reached if kernels there reach it at its own address. Thread-safe. */
+char *tern_accel_pinned_take(const struct tern_accel_place *place, bool *ret_reached);
 void tern_accel_pinned_give(char *piece);
 
 /* Gives all pieces back. A context must be current. For tern_accel_leave only. */

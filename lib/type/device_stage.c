@@ -176,14 +176,15 @@ void tern_cursor_stage(struct tern_cursor *cursor)
     if (cursor->memory != TERN_TYPE_DEVICE || !cursor->place || left < PIECE_LEAST)
         return;
     struct tern_device_stage *stage = malloc(sizeof *stage);
-    char *memory = stage ? tern_accel_pinned_take(cursor->place) : NULL;
+    bool direct;
+    char *memory = stage ? tern_accel_pinned_take(cursor->place, &direct) : NULL;
     if (!memory) {
         free(stage);
         return;
     }
     *stage = (struct tern_device_stage){
         .memory = memory,
-        .direct = tern_accel_pinned_reached(memory),
+        .direct = direct,
         .piece_bytes = quarter < PIECE_LEAST  ? PIECE_LEAST
                        : quarter > PIECE_MOST ? PIECE_MOST
                                               : (size_t)quarter,

@@ -143,6 +143,8 @@ void fake_list_imports(void);
 bool fake_is_pinned(const void *address);
 /* The same, with the gate closed. */
 bool fake_holds_pinned(const void *address);
+/* Ends the registrations that were made in a context. */
+void fake_forget_registered(const struct CUctx_st *context);
 void fake_list_virtual(void);
 
 /* fake_kernel.c. A kernel that was started; a reduction's `in` is `base`, its `inout` is `packed`. */

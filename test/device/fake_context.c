@@ -90,6 +90,7 @@ static void destroy(struct CUctx_st *context)
     context->alive = false;
     fake_forget_streams(context);
     fake_forget_modules(context);
+    fake_forget_registered(context);
     fake_give_all_of(context);
 }
 

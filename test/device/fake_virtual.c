@@ -15,6 +15,7 @@ static struct {
     char *at;
     size_t bytes;
     bool ours; /* allocated here; else the program's, registered */
+    const struct CUctx_st *context; /* with which a registration goes */
 } pinned[PINNED];
 
 /* Returns the index of the entry that holds the address; -1: none. */
@@ -49,6 +50,7 @@ static int enter(void *at, size_t bytes, bool ours)
             pinned[i].at = at;
             pinned[i].bytes = bytes;
             pinned[i].ours = ours;
+            pinned[i].context = fake_current();
             rc = 0;
         }
     pthread_mutex_unlock(&fake_gate);
@@ -66,6 +68,15 @@ static int leave(const char *name, void *at, bool ours)
         pinned[i].at = NULL;
     pthread_mutex_unlock(&fake_gate);
     return rc;
+}
+
+void fake_forget_registered(const struct CUctx_st *context)
+{
+    pthread_mutex_lock(&fake_gate);
+    for (int i = 0; i < PINNED; i++)
+        if (!pinned[i].ours && pinned[i].context == context)
+            pinned[i].at = NULL;
+    pthread_mutex_unlock(&fake_gate);
 }
 
 API int cuMemAllocHost_v2(void **ret_at, size_t bytes)

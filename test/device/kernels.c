@@ -8,6 +8,7 @@ enum { MOST = 40000, ROOM = MOST * 16 + 64 };
 
 static long (*calls)(const char *); /* NULL: the driver of a machine, which does not count */
 static char *in_host, *inout_host, *result, *in_device, *inout_device;
+static context primary;
 static int peer;
 static unsigned long seed = 1;
 
@@ -179,6 +180,28 @@ static void check_layouts(void)
     check_layout(type, 3000, 0, "elements");
 }
 
+/* Layouts in contexts that are made and destroyed: what was registered or loaded in one is not there in the next. */
+static void check_contexts(void)
+{
+    char *in = in_device, *inout = inout_device;
+    for (int i = 0; i < 3; i++) {
+        context other;
+        MPI_Datatype type;
+        CU(cu_create(&other, 0, 0));
+        in_device = on_device(ROOM);
+        inout_device = on_device(ROOM);
+        CHECK_OK(MPI_Type_vector(20000, 4, 8, MPI_BYTE, &type));
+        check_layout(type, 1, 0, "another context");
+        CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+        CU(cu_free((uintptr_t)in_device));
+        CU(cu_free((uintptr_t)inout_device));
+        CU(cu_destroy(other));
+        CU(cu_set(primary));
+    }
+    in_device = in;
+    inout_device = inout;
+}
+
 /* A copy between two layouts, both on the device: by way of memory there. */
 static void check_two_layouts(void)
 {
@@ -234,7 +257,6 @@ static void check_collectives(void)
 
 int main(int argc, char **argv)
 {
-    context primary;
     load_driver();
     calls = find_calls();
     start(&argc, &argv);
@@ -253,6 +275,7 @@ int main(int argc, char **argv)
         calls = NULL;
     check_reductions();
     check_layouts();
+    check_contexts();
     check_two_layouts();
     if (argc == 1)
         check_collectives();
