@@ -5,6 +5,7 @@
  * lib/accel and lib/btl/ipc rests on these. Needs no CUDA Toolkit. */
 #define _GNU_SOURCE
 #include "../../lib/accel/cuda_driver.h"
+#include "best.h"
 
 #include <dlfcn.h>
 #include <mpi.h>
@@ -14,6 +15,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+enum { ROUNDS = 20 };
 
 #define CALLS(X)                                                                                                              \
     TERN_CU_CALLS(X)                                                                                                           \
@@ -70,20 +73,6 @@ static bool ok(int result, const char *what)
     return result == 0;
 }
 #define OK(call) ok(call, #call)
-
-#define BEST(times, statement)                                                                                                \
-    ({                                                                                                                         \
-        double best_ = 1e30;                                                                                                   \
-        for (int round_ = 0; round_ < 20; round_++) {                                                                          \
-            double begin_ = MPI_Wtime();                                                                                       \
-            for (int i_ = 0; i_ < (times); i_++) {                                                                             \
-                statement;                                                                                                     \
-            }                                                                                                                  \
-            double each_ = (MPI_Wtime() - begin_) / (times);                                                                   \
-            best_ = each_ < best_ ? each_ : best_;                                                                             \
-        }                                                                                                                      \
-        best_ * 1e6;                                                                                                           \
-    })
 
 static void say(const char *what, double us)
 {

@@ -6,6 +6,7 @@
  * Where two processes share a device, the driver lets them take turns, which costs more than all else: most rows are
  * therefore such that only one rank uses the device. */
 #include "../../test/device/fake_cuda.h"
+#include "best.h"
 
 #include <mpi.h>
 #include <string.h>
@@ -17,20 +18,6 @@ static char *host;
 static uint64_t device, other, pool;
 static int (*cu_copy)(uint64_t, uint64_t, size_t, void *), (*cu_wait)(void *), (*cu_stream)(void **, unsigned);
 static void *stream;
-
-#define BEST(times, statement)                                                                                                \
-    ({                                                                                                                         \
-        double best_ = 1e30;                                                                                                   \
-        for (int round_ = 0; round_ < ROUNDS; round_++) {                                                                      \
-            double begin_ = MPI_Wtime();                                                                                       \
-            for (int i_ = 0; i_ < (times); i_++) {                                                                             \
-                statement;                                                                                                     \
-            }                                                                                                                  \
-            double each_ = (MPI_Wtime() - begin_) / (times);                                                                   \
-            best_ = each_ < best_ ? each_ : best_;                                                                             \
-        }                                                                                                                      \
-        best_ * 1e6;                                                                                                           \
-    })
 
 static int times_of(size_t bytes)
 {

@@ -97,8 +97,8 @@ bool tern_cu_find_place(const struct tern_cu_driver *driver, const void *address
     return type == TERN_CU_DEVICE || (managed & 0xff);
 }
 
-/* Waits until what the program has queued in its default streams has been done, but not for ever: a
- * kernel there may wait for this message. */
+/* Waits until what the program has queued in its default streams has been done, but at most one
+ * second: a kernel there may wait for this message. */
 static void settle(const struct tern_cu_driver *driver)
 {
     static const uintptr_t defaults[] = {TERN_CU_STREAM_LEGACY, TERN_CU_STREAM_PER_THREAD};

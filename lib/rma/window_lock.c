@@ -55,7 +55,7 @@ static uint32_t find_bit(const uint64_t words[TERN_RMA_WAITER_WORDS], uint32_t f
     return BITS;
 }
 
-/* Rings who has the next set bit behind this rank's. */
+/* Rings the waiter whose bit is the next one after this rank's bit. */
 static void ring_next(const uint64_t words[TERN_RMA_WAITER_WORDS])
 {
     uint32_t bit = find_bit(words, (own_bit() + 1) % BITS);

@@ -4,51 +4,26 @@
  * two cores of two threads, the second thread of core c being processor c + 8. */
 
 #include "lib/rte/hardware.h"
+#include "recorded_host.h"
 #include "suite.h"
 
 #include <check.h>
-#include <dirent.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { CPUS = 16, CORES = 8 };
 
 static char root[] = "/tmp/test_hardware.XXXXXX";
 
-static void record(const char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void record(const char *text, const char *format, ...)
-{
-    char path[512];
-    int length = snprintf(path, sizeof path, "%s/sys/devices/system/", root);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(path + length, sizeof path - (size_t)length, format, args);
-    va_end(args);
-    for (char *slash = strchr(path + sizeof root, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        mkdir(path, 0700); /* may be there */
-        *slash = '/';
-    }
-    FILE *file = fopen(path, "w");
-    if (!file) { /* not inside a test: Check's own means do not work here */
-        perror(path);
-        exit(1);
-    }
-    fputs(text, file);
-    fclose(file);
-}
-
 static void record_cache(int cpu, int index, const char *level, const char *type, const char *list)
 {
-    record(level, "cpu/cpu%d/cache/index%d/level", cpu, index);
-    record(type, "cpu/cpu%d/cache/index%d/type", cpu, index);
-    record(list, "cpu/cpu%d/cache/index%d/shared_cpu_list", cpu, index);
-    record(level[0] == '3' ? "2M\n" : "48K\n", "cpu/cpu%d/cache/index%d/size", cpu, index);
+    record(root, level, "sys/devices/system/cpu/cpu%d/cache/index%d/level", cpu, index);
+    record(root, type, "sys/devices/system/cpu/cpu%d/cache/index%d/type", cpu, index);
+    record(root, list, "sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", cpu, index);
+    record(root, level[0] == '3' ? "2M\n" : "48K\n",
+           "sys/devices/system/cpu/cpu%d/cache/index%d/size", cpu, index);
 }
 
 static void record_host(void)
@@ -62,35 +37,17 @@ static void record_host(void)
                  (core | 1) + 8);
         snprintf(threads, sizeof threads, "%d,%d\n", core, core + 8);
         if (cpu < CORES) /* the newer name on one half, the older on the other */
-            record(package, "cpu/cpu%d/topology/package_cpus_list", cpu);
+            record(root, package, "sys/devices/system/cpu/cpu%d/topology/package_cpus_list", cpu);
         else
-            record(package, "cpu/cpu%d/topology/core_siblings_list", cpu);
-        record(threads, "cpu/cpu%d/topology/thread_siblings_list", cpu);
+            record(root, package, "sys/devices/system/cpu/cpu%d/topology/core_siblings_list", cpu);
+        record(root, threads, "sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
         record_cache(cpu, 0, "1\n", "Instruction\n", "0-15\n");
         record_cache(cpu, 1, "1\n", "Data\n", threads);
         record_cache(cpu, 2, "3\n", "Unified\n", l3);
     }
-    record("1-2\n", "node/online"); /* numbers have holes */
-    record("0-3,8-11\n", "node/node1/cpulist");
-    record("4-7,12-15\n", "node/node2/cpulist");
-}
-
-static void remove_tree(const char *path)
-{
-    DIR *directory = opendir(path);
-    if (!directory) {
-        unlink(path);
-        return;
-    }
-    for (struct dirent *entry; (entry = readdir(directory));) {
-        char below[1024];
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        snprintf(below, sizeof below, "%s/%s", path, entry->d_name);
-        remove_tree(below);
-    }
-    closedir(directory);
-    rmdir(path);
+    record(root, "1-2\n", "sys/devices/system/node/online"); /* numbers have holes */
+    record(root, "0-3,8-11\n", "sys/devices/system/node/node1/cpulist");
+    record(root, "4-7,12-15\n", "sys/devices/system/node/node2/cpulist");
 }
 
 static const struct {
@@ -213,6 +170,6 @@ int main(void)
     tcase_add_loop_test(tests, locality_strings_of_pmix_are_read, 0,
                         (int)(sizeof localities / sizeof *localities));
     int failed = suite_run(suite);
-    remove_tree(root);
+    record_end(root);
     return failed;
 }

@@ -5,36 +5,17 @@
 
 #include "lib/btl/ofi/nic.h"
 #include "lib/btl/ofi/ofi_frame.h"
+#include "recorded_host.h"
 #include "suite.h"
 
 #include <check.h>
-#include <dirent.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static char root[] = "/tmp/test_rails.XXXXXX";
-
-static void record(const char *name, const char *text)
-{
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s", root, name);
-    for (char *slash = strchr(path + sizeof root, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        mkdir(path, 0700); /* may be there */
-        *slash = '/';
-    }
-    FILE *file = fopen(path, "w");
-    if (!file) { /* not inside a test: Check's own means do not work here */
-        perror(path);
-        exit(1);
-    }
-    fputs(text, file);
-    fclose(file);
-}
 
 /* Two NUMA nodes, 0 and 2. This process runs on the second; far0 is a card of the first one. */
 static void record_host(void)
@@ -46,32 +27,14 @@ static void record_host(void)
         if (CPU_ISSET(cpu, &cpus))
             snprintf(own + strlen(own), sizeof own - strlen(own), "%s%d", *own ? "," : "", cpu);
     strcat(own, "\n");
-    record("sys/devices/system/node/node0/cpulist", "2000-2003\n");
-    record("sys/devices/system/node/node0/distance", "10 32\n");
-    record("sys/devices/system/node/node2/cpulist", own);
-    record("sys/devices/system/node/node2/distance", "32 10\n");
-    record("sys/class/infiniband/far0/device/numa_node", "0\n");
-    record("sys/class/infiniband/near0/device/numa_node", "2\n");
-    record("sys/class/net/eth0/device/numa_node", "2\n");
-    record("sys/class/cxi/cxi0/device/numa_node", "-1\n");
-}
-
-static void remove_tree(const char *path)
-{
-    DIR *directory = opendir(path);
-    if (!directory) {
-        unlink(path);
-        return;
-    }
-    for (struct dirent *entry; (entry = readdir(directory));) {
-        char below[1024];
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        snprintf(below, sizeof below, "%s/%s", path, entry->d_name);
-        remove_tree(below);
-    }
-    closedir(directory);
-    rmdir(path);
+    record(root, "2000-2003\n", "sys/devices/system/node/node0/cpulist");
+    record(root, "10 32\n", "sys/devices/system/node/node0/distance");
+    record(root, own, "sys/devices/system/node/node2/cpulist");
+    record(root, "32 10\n", "sys/devices/system/node/node2/distance");
+    record(root, "0\n", "sys/class/infiniband/far0/device/numa_node");
+    record(root, "2\n", "sys/class/infiniband/near0/device/numa_node");
+    record(root, "2\n", "sys/class/net/eth0/device/numa_node");
+    record(root, "-1\n", "sys/class/cxi/cxi0/device/numa_node");
 }
 
 START_TEST(distance_is_that_of_numa_nodes)
@@ -213,6 +176,6 @@ int main(void)
     tcase_add_test(tests, cards_arrive_as_they_were_written);
     tcase_add_test(tests, cards_with_impossible_numbers_are_refused);
     int failed = suite_run(suite);
-    remove_tree(root);
+    record_end(root);
     return failed;
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frames that arrive, or their bytes, until the sender is told so. */
+/* After so many frames, or so many bytes, the sender is told that they have arrived. */
 enum { FRAMES_MOST = 64, BYTES_MOST = 256 << 10 };
 
 extern const struct tern_btl tern_btl_ofi;

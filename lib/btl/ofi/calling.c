@@ -160,7 +160,7 @@ static void tell_seen(struct tern_ofi_link *link, uint64_t now)
 }
 
 /* Returns true if the provider has had no room for `wait`, and nothing of ours is under way: the
- * other end has gone. Then there may be no room for ever. */
+ * other end has gone. Waiting longer may be in vain: its provider may say "no room" without end. */
 static bool is_gone(const struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_t now,
                     uint64_t wait)
 {

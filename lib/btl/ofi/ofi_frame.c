@@ -55,7 +55,7 @@ bool tern_ofi_greeting_holds(const struct tern_ofi_greeting *greeting, enum tern
            are_sane(&greeting->rails);
 }
 
-/* Returns the number of bytes of a card with so many rails, the last of which has a name of
+/* Returns the bytes of a card with `count` rails. Only the name of the last rail is cut: it has
  * `name_length` bytes. */
 static size_t card_bytes(uint32_t count, size_t name_length)
 {

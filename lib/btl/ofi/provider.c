@@ -168,7 +168,7 @@ static int explain(struct fi_info *able, const char *name, const char *device)
 
 /* ---- rails ---- */
 
-/* Returns true if both entries demand the same of us: one set of rules holds for all rails. */
+/* Returns true if both providers make the same demands. Only such cards are used together. */
 static bool are_alike(const struct fi_info *a, const struct fi_info *b)
 {
     return a->domain_attr->mr_mode == b->domain_attr->mr_mode &&

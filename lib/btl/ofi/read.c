@@ -50,9 +50,9 @@ struct tern_ofi_reading {
     struct tern_list_node in_lane;
     struct tern_transfer *transfer;
     struct tern_ofi_link *link;
-    struct tern_cursor cursor; /* what was not begun yet, ... */
-    uint64_t begun;            /* ... after so many bytes, ... */
-    size_t left;               /* ... which is so many bytes */
+    struct tern_cursor cursor; /* the first byte of the buffer that no piece reads yet */
+    uint64_t begun;            /* bytes before it */
+    size_t left;               /* bytes behind it */
     size_t piece_most;
     int under_way, again; /* pieces in that state */
     bool failed;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A port accepts every connection, reads its hello and answers it. Only one line at a time gets
- * this end's offer: the first whose own offer is whole. The others wait for further calls of
- * MPI_Comm_accept. Strangers cannot keep others out: whoever repeats a hello that was recorded
- * cannot confirm the answer, and nobody waits for that. A connection that has not proved itself is
- * closed if too many wait.
+ * A port accepts every connection, reads its hello and answers it. MPI_Comm_accept goes on with one
+ * connection: the first from which the other end's whole offer has come. Only this one gets this
+ * end's offer. The others wait for further calls of MPI_Comm_accept. Strangers cannot keep others
+ * out: whoever repeats a hello that was recorded cannot confirm the answer, and nobody waits for
+ * that. A connection that has not proved itself is closed if too many wait.
  */
 
 #include "lib/mpi/dynamic/meeting.h"
