@@ -75,34 +75,47 @@ static void messages(void)
     }
 }
 
+/* Returns a type of 16 MiB in runs: at twice their length, or at random distances of two or three lengths. */
+static MPI_Datatype layout(int run, int random)
+{
+    int count = (16 << 20) / run, unit = 0;
+    MPI_Datatype type;
+    if (random) {
+        int *places = malloc((size_t)count * sizeof *places);
+        for (int i = 0; i < count; i++, unit += 2 + rand() % 2)
+            places[i] = unit * run;
+        MPI_Type_create_indexed_block(count, run, places, MPI_BYTE, &type);
+        free(places);
+    } else {
+        MPI_Type_vector(count, run, 2 * run, MPI_BYTE, &type);
+    }
+    MPI_Type_commit(&type);
+    return type;
+}
+
 static void layouts(void)
 {
     static const int runs[] = {4, 8, 64, 1024};
+    int bytes = 16 << 20;
     if (rank == 0)
-        printf("a rank's message to itself: 16 MiB in runs at twice their length\n%10s %12s %12s %10s\n", "run", "to one run", "bare copy",
-               "GB/s");
-    for (int i = 0; i < 4 && rank == 0; i++) {
-        int bytes = 16 << 20;
-        MPI_Datatype type;
-        MPI_Type_vector(bytes / runs[i], runs[i], 2 * runs[i], MPI_BYTE, &type);
-        MPI_Type_commit(&type);
-        double us = BEST(3, MPI_Sendrecv(at(device), 1, type, 0, 0, at(other), bytes, MPI_BYTE, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE));
-        double bare = BEST(3, copy(other, device, (size_t)bytes));
-        printf("%10d %12.2f %12.2f %10.2f\n", runs[i], us, bare, bytes / us / 1e3);
-        MPI_Type_free(&type);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0)
-        printf("the same between ranks, one way\n");
-    for (int i = 0; i < 4; i++) {
-        MPI_Datatype type;
-        MPI_Type_vector((16 << 20) / runs[i], runs[i], 2 * runs[i], MPI_BYTE, &type);
-        MPI_Type_commit(&type);
-        double us = one_way(at(device), 1, type);
-        if (rank == 0)
-            printf("%10d %12.2f\n", runs[i], us);
-        MPI_Type_free(&type);
-    }
+        printf("16 MiB in runs: a rank's message to itself, to one run; between ranks, one way, from device to device and to host\n"
+               "%10s %10s %12s %12s %10s %12s %12s\n",
+               "run", "distances", "to itself", "bare copy", "GB/s", "to device", "to host");
+    for (int random = 0; random < 2; random++)
+        for (int i = 0; i < 4; i++) {
+            MPI_Datatype type = layout(runs[i], random);
+            double us = 1, bare = 1;
+            if (rank == 0) {
+                us = BEST(3, MPI_Sendrecv(at(device), 1, type, 0, 0, at(other), bytes, MPI_BYTE, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE));
+                bare = BEST(3, copy(other, device, (size_t)bytes));
+            }
+            MPI_Barrier(MPI_COMM_WORLD);
+            double both = one_way(at(device), 1, type), to_host = one_way(rank ? host : at(device), 1, type);
+            if (rank == 0)
+                printf("%10d %10s %12.2f %12.2f %10.2f %12.2f %12.2f\n", runs[i], random ? "random" : "equal", us, bare, bytes / us / 1e3,
+                       both, to_host);
+            MPI_Type_free(&type);
+        }
 }
 
 static void reductions(void)

@@ -76,6 +76,7 @@ struct tern_accel_batch {
     struct tern_accel_entry entry;
     void *stream; /* NULL: nothing was started */
     int error;    /* of the first copy that failed, TERN_ERR_*; it was said */
+    void *list;   /* pinned memory that its kernels read (lib/accel/device_kernel.h); NULL: none */
 };
 /* `place`: where `device` is; NULL: not known yet, asks the driver. */
 void tern_accel_begin(struct tern_accel_batch *batch, const void *device,
@@ -84,6 +85,8 @@ void tern_accel_copy_in(struct tern_accel_batch *batch, void *to, const void *fr
 /* Copies `rows` rows of `bytes` bytes each. Strides are in bytes, and at least `bytes`. */
 void tern_accel_copy_rows(struct tern_accel_batch *batch, void *to, size_t to_stride,
                           const void *from, size_t from_stride, size_t bytes, size_t rows);
+/* Waits for the copies that were started so far. The batch goes on. */
+void tern_accel_catch_up(struct tern_accel_batch *batch);
 /* Waits for the copies. Returns 0 or the error of the first one that failed. */
 int tern_accel_end(struct tern_accel_batch *batch);
 
@@ -91,6 +94,7 @@ int tern_accel_end(struct tern_accel_batch *batch);
 struct tern_accel_mark {
     void *event; /* NULL: they have ended */
     void *context;
+    void *list;  /* pinned memory to give back at the end, or NULL */
     int primary; /* ordinal of the device whose primary context is held until they end; -1: none */
 };
 /* Ends a batch without waiting: the copies go on, and tern_accel_test tells when they have ended.

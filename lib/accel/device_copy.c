@@ -5,6 +5,7 @@
  * for the program's streams, so a kernel that waits for a message cannot block the message.
  */
 #include "lib/accel/device_context.h"
+#include "lib/accel/device_pinned.h"
 #include "lib/util/error.h"
 
 #include <stdint.h>
@@ -82,15 +83,20 @@ void tern_accel_copy_rows(struct tern_accel_batch *batch, void *to, size_t to_st
         fail(driver, batch, "copy rows of a buffer", start(driver, batch, &copy, NULL, NULL, 0));
 }
 
-int tern_accel_end(struct tern_accel_batch *batch)
+void tern_accel_catch_up(struct tern_accel_batch *batch)
 {
     const struct tern_cu_driver *driver = tern_cu_driver();
-    if (!batch->entry.context)
-        return batch->error;
-    /* also after an error: what was started before it must not run any longer */
-    if (batch->stream)
+    if (batch->entry.context && batch->stream)
         fail(driver, batch, "finish a copy", driver->stream_wait(batch->stream));
-    tern_cu_leave(driver, &batch->entry);
+}
+
+int tern_accel_end(struct tern_accel_batch *batch)
+{
+    tern_accel_catch_up(batch); /* also after an error: what was started before it must end */
+    if (batch->list)
+        tern_accel_pinned_give(batch->list);
+    if (batch->entry.context)
+        tern_cu_leave(tern_cu_driver(), &batch->entry);
     return batch->error;
 }
 
@@ -108,7 +114,7 @@ int tern_accel_end_later(struct tern_accel_batch *batch, struct tern_accel_mark 
     }
     if (result)
         return tern_accel_end(batch);
-    *ret_mark = (struct tern_accel_mark){event, context,
+    *ret_mark = (struct tern_accel_mark){event, context, batch->list,
                                          tern_cu_leave_held(driver, &batch->entry)};
     return 0;
 }
@@ -127,6 +133,8 @@ int tern_accel_test(struct tern_accel_mark *mark)
         tern_cu_give_event(driver, mark->context, mark->event);
     if (mark->primary >= 0)
         driver->primary_release(mark->primary);
+    if (mark->list)
+        tern_accel_pinned_give(mark->list);
     mark->event = NULL;
     return result ? tern_cu_say(driver, "finish a copy", result) : 0;
 }

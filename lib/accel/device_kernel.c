@@ -8,7 +8,8 @@
 #include <pthread.h>
 #include <stdint.h>
 
-enum { KERNELS = 256, THREADS = 256, BLOCKS_MOST = 4096 };
+/* A group of at most 2^SHIFT_MOST threads moves a run. */
+enum { KERNELS = 256, THREADS = 256, BLOCKS_MOST = 4096, SHIFT_MOST = 5 };
 
 /* The kernels that were loaded, by context. A context's id is never used again, so a kernel that
  * went with its context is not taken for one of a context at the same address. */
@@ -142,6 +143,37 @@ int tern_accel_start_move(struct tern_accel_batch *batch, const struct tern_acce
                          (void *)&nest->strides[2],
                          (void *)&nest->strides[3]};
     return launch(batch, &kernel, units, arguments);
+}
+
+struct tern_ptx_run *tern_accel_list(struct tern_accel_batch *batch,
+                                     const struct tern_accel_place *place)
+{
+    bool reached = true;
+    if (!batch->list)
+        batch->list = tern_accel_pinned_take(place, &reached);
+    if (!reached && batch->list) {
+        tern_accel_pinned_give(batch->list);
+        batch->list = NULL;
+    }
+    return batch->list;
+}
+
+int tern_accel_start_runs(struct tern_accel_batch *batch, int count, void *packed, bool pack)
+{
+    struct tern_ptx_run *runs = batch->list;
+    uint64_t all = (uintptr_t)packed | 16, bytes = 0;
+    uint32_t number = (uint32_t)count, shift = 0;
+    for (int i = 0; i < count; i++) {
+        all |= runs[i].address | runs[i].bytes | runs[i].packed;
+        bytes += runs[i].bytes;
+    }
+    struct tern_ptx_kernel kernel = {.kind = pack ? TERN_PTX_GATHER : TERN_PTX_SCATTER,
+                                     .unit = (int)(all & -all)};
+    uint64_t units = bytes / (uint64_t)kernel.unit / number; /* of a run, about */
+    while (shift < SHIFT_MOST && (1U << shift) < units)
+        shift++;
+    void *arguments[] = {&runs, &packed, &number, &shift};
+    return launch(batch, &kernel, (int64_t)number << shift, arguments);
 }
 
 int tern_accel_start_reduce(struct tern_accel_batch *batch, enum tern_ptx_op op,

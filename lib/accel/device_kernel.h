@@ -9,6 +9,7 @@
  */
 
 #include "lib/accel/accel.h"
+#include "lib/accel/device_pinned.h"
 #include "lib/accel/ptx.h"
 
 /* Runs of `run` bytes in nested loops: counts[0] times at strides[0] bytes, all that counts[1]
@@ -24,6 +25,16 @@ struct tern_accel_nest {
  * pinned memory of ours. Returns 0, or TERN_ERR_UNSUPPORTED: nothing was started. */
 int tern_accel_start_move(struct tern_accel_batch *batch, const struct tern_accel_nest *nest,
                           void *base, void *packed, int64_t first, int64_t bytes, bool pack);
+
+enum { TERN_ACCEL_RUNS = TERN_ACCEL_PINNED / sizeof(struct tern_ptx_run) };
+
+/* Returns the memory of a batch for a list of TERN_ACCEL_RUNS runs, which stays until its work has
+ * ended; NULL: there is none. `place`: where the batch runs. */
+struct tern_ptx_run *tern_accel_list(struct tern_accel_batch *batch,
+                                     const struct tern_accel_place *place);
+/* Starts to pack the first `count` runs (1 or more, of at least one byte) of the batch's list to
+ * `packed`, or to unpack them. Returns likewise. */
+int tern_accel_start_runs(struct tern_accel_batch *batch, int count, void *packed, bool pack);
 
 /* Starts inout[i] = in[i] op inout[i] for `count` elements, both in device memory, as a part of
  * `batch`. Returns likewise. */

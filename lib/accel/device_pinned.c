@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-enum { PIECES = 16 };
+enum { PIECES = 64 };
 
 static struct {
     char *memory; /* NULL: none yet */

@@ -175,8 +175,61 @@ static void work(struct text *text, enum tern_ptx_op op, const struct number *nu
     }
 }
 
-/* Elements that a thread loads together, so that the memory has enough to do. */
-enum { TOGETHER = 4 };
+/* Elements, or words of short elements, that a thread loads together, so that the memory has enough
+ * to do. */
+enum { TOGETHER = 4, WORD = 4 };
+
+/* Writes the work on `count` words of elements shorter than a word, `%step` words apart, from word
+ * %i on. */
+static void work_on_words(struct text *text, enum tern_ptx_op op, const struct number *number,
+                          int count)
+{
+    bool whole = op == TERN_PTX_BAND || op == TERN_PTX_BOR || op == TERN_PTX_BXOR;
+    int bits = number->size * 8;
+    add(text, "mul.lo.u64 %%d, %%i, %d; add.u64 %%from0, %%in, %%d; add.u64 %%to0, %%inout, %%d;\n",
+        WORD);
+    for (int k = 1; k < count; k++)
+        add(text, "add.u64 %%from%d, %%from%d, %%width; add.u64 %%to%d, %%to%d, %%width;\n", k,
+            k - 1, k, k - 1);
+    for (int k = 0; k < count; k++)
+        add(text, "ld.global.b32 %%u%d, [%%from%d]; ld.global.b32 %%v%d, [%%to%d];\n", k, k, k, k);
+    for (int k = 0; k < count; k++) {
+        if (whole)
+            add(text, "mov.b32 %%a0, %%u%d; mov.b32 %%b0, %%v%d;\n", k, k);
+        for (int at = 0; at < 32; at += whole ? 32 : bits) {
+            if (!whole)
+                add(text, "bfe.%s %%a0, %%u%d, %d, %d; bfe.%s %%b0, %%v%d, %d, %d;\n",
+                    number->math, k, at, bits, number->math, k, at, bits);
+            combine(text, op, number, 0);
+            if (!whole)
+                add(text, "bfi.b32 %%v%d, %%b0, %%v%d, %d, %d;\n", k, k, at, bits);
+        }
+        add(text, "st.global.b32 [%%to%d], %%%s%d;\n", k, whole ? "b" : "v", whole ? 0 : k);
+    }
+}
+
+/* Writes the loops over whole words. Afterwards %i is the first element of this thread that is in
+ * none. Buffers that begin within a word are left to the loops over elements. */
+static void write_words(struct text *text, enum tern_ptx_op op, const struct number *number)
+{
+    int each = WORD / number->size;
+    add(text, ".reg .b32 %%u<%d>, %%v<%d>; .reg .b64 %%words, %%thread;\n", TOGETHER, TOGETHER);
+    add(text,
+        "or.b64 %%d, %%in, %%inout; and.b64 %%d, %%d, %d; setp.ne.u64 %%p, %%d, 0; @%%p bra SOME;\n"
+        "mov.u64 %%thread, %%i; div.u64 %%words, %%n, %d; mul.lo.u64 %%width, %%step, %d;\n",
+        WORD - 1, each, WORD);
+    add(text, "WORDS: mul.lo.u64 %%d, %%step, %d; add.u64 %%d, %%d, %%i;\n"
+              "setp.ge.u64 %%p, %%d, %%words; @%%p bra WORD;\n",
+        TOGETHER - 1);
+    work_on_words(text, op, number, TOGETHER);
+    add(text, "mul.lo.u64 %%d, %%step, %d; add.u64 %%i, %%i, %%d; bra WORDS;\n", TOGETHER);
+    add(text, "WORD: setp.ge.u64 %%p, %%i, %%words; @%%p bra REST;\n");
+    work_on_words(text, op, number, 1);
+    add(text, "add.u64 %%i, %%i, %%step; bra WORD;\n"
+              "REST: mul.lo.u64 %%i, %%words, %d; add.u64 %%i, %%i, %%thread;\n"
+              "mul.lo.u64 %%width, %%step, %d;\n",
+        each, number->size);
+}
 
 static void write_reduce(struct text *text, enum tern_ptx_op op, const struct number *number)
 {
@@ -193,6 +246,8 @@ static void write_reduce(struct text *text, enum tern_ptx_op op, const struct nu
               "cvta.to.global.u64 %%in, %%in; cvta.to.global.u64 %%inout, %%inout;\n");
     number_threads(text);
     add(text, "mul.lo.u64 %%width, %%step, %d;\n", number->size);
+    if (number->size < WORD)
+        write_words(text, op, number);
     add(text, "SOME: mul.lo.u64 %%d, %%step, %d; add.u64 %%d, %%d, %%i;\n"
               "setp.ge.u64 %%p, %%d, %%n; @%%p bra ONE;\n",
         TOGETHER - 1);
@@ -255,14 +310,52 @@ static void write_move(struct text *text, bool pack, int unit, int loops)
     add(text, "add.u32 %%j, %%j, %%step32; bra NEXT;\nEND: ret;\n}\n");
 }
 
+/* A group of 2^shift threads moves a run. */
+static void write_runs(struct text *text, bool pack, int unit)
+{
+    add(text, ".param .u64 runs, .param .u64 packed, .param .u32 count, .param .u32 shift) {\n"
+              ".reg .b32 %%r<4>, %%n, %%shift, %%run, %%groups, %%lane, %%u, %%width, %%bytes, "
+              "%%offset;\n"
+              ".reg .b64 %%i, %%d, %%step, %%runs, %%packed, %%base, %%at, %%to, %%out, %%v, %%w; "
+              ".reg .pred %%p;\n"
+              "ld.param.u64 %%runs, [runs]; ld.param.u64 %%packed, [packed];\n"
+              "cvta.to.global.u64 %%runs, %%runs; cvta.to.global.u64 %%packed, %%packed;\n"
+              "ld.param.u32 %%n, [count]; ld.param.u32 %%shift, [shift];\n");
+    number_threads(text);
+    add(text,
+        "shr.u64 %%d, %%i, %%shift; cvt.u32.u64 %%run, %%d;\n"
+        "shr.u64 %%d, %%step, %%shift; cvt.u32.u64 %%groups, %%d;\n"
+        "cvt.u32.u64 %%lane, %%i; shl.b32 %%width, 1, %%shift; sub.u32 %%u, %%width, 1;\n"
+        "and.b32 %%lane, %%lane, %%u; mul.lo.u32 %%lane, %%lane, %d; mul.lo.u32 %%width, %%width, "
+        "%d;\n",
+        unit, unit);
+    add(text, "NEXT: setp.ge.u32 %%p, %%run, %%n; @%%p bra END;\n"
+              "mul.wide.u32 %%d, %%run, %d; add.u64 %%d, %%d, %%runs;\n"
+              "ld.global.u64 %%base, [%%d]; ld.global.v2.u32 {%%bytes, %%offset}, [%%d+8];\n"
+              "cvta.to.global.u64 %%base, %%base; cvt.u64.u32 %%d, %%offset;\n"
+              "add.u64 %%to, %%packed, %%d; mov.u32 %%u, %%lane;\n"
+              "UNIT: setp.ge.u32 %%p, %%u, %%bytes; @%%p bra DONE;\n"
+              "cvt.u64.u32 %%d, %%u; add.u64 %%at, %%base, %%d; add.u64 %%out, %%to, %%d;\n",
+        (int)sizeof(struct tern_ptx_run));
+    move_unit(text, pack ? "out" : "at", pack ? "at" : "out", unit);
+    add(text, "add.u32 %%u, %%u, %%width; bra UNIT;\n"
+              "DONE: add.u32 %%run, %%run, %%groups; bra NEXT;\nEND: ret;\n}\n");
+}
+
 void tern_ptx_name(char name[TERN_PTX_NAME], const struct tern_ptx_kernel *kernel)
 {
+    static const char *const moves[] = {[TERN_PTX_PACK] = "pack",
+                                        [TERN_PTX_UNPACK] = "unpack",
+                                        [TERN_PTX_GATHER] = "gather",
+                                        [TERN_PTX_SCATTER] = "scatter"};
     if (kernel->kind == TERN_PTX_REDUCE)
         snprintf(name, TERN_PTX_NAME, "tern_%s_%s", op_names[kernel->op],
                  numbers[kernel->number].name);
+    else if (kernel->kind == TERN_PTX_GATHER || kernel->kind == TERN_PTX_SCATTER)
+        snprintf(name, TERN_PTX_NAME, "tern_%s_%d", moves[kernel->kind], kernel->unit);
     else
-        snprintf(name, TERN_PTX_NAME, "tern_%s_%d_%d",
-                 kernel->kind == TERN_PTX_PACK ? "pack" : "unpack", kernel->unit, kernel->loops);
+        snprintf(name, TERN_PTX_NAME, "tern_%s_%d_%d", moves[kernel->kind], kernel->unit,
+                 kernel->loops);
 }
 
 void tern_ptx_write(char out[TERN_PTX_TEXT], const struct tern_ptx_kernel *kernel)
@@ -273,6 +366,8 @@ void tern_ptx_write(char out[TERN_PTX_TEXT], const struct tern_ptx_kernel *kerne
     add(&text, ".version 6.0\n.target sm_60\n.address_size 64\n.visible .entry %s(", name);
     if (kernel->kind == TERN_PTX_REDUCE)
         write_reduce(&text, kernel->op, &numbers[kernel->number]);
+    else if (kernel->kind == TERN_PTX_GATHER || kernel->kind == TERN_PTX_SCATTER)
+        write_runs(&text, kernel->kind == TERN_PTX_GATHER, kernel->unit);
     else
         write_move(&text, kernel->kind == TERN_PTX_PACK, kernel->unit, kernel->loops);
 }

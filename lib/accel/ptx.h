@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Types of numbers. A pair is a value and an index, for MAXLOC and MINLOC. */
 enum tern_ptx_number {
@@ -59,7 +60,13 @@ size_t tern_ptx_size(enum tern_ptx_number number);
 /* Returns true if an operation is defined on a type of numbers. */
 bool tern_ptx_defined(enum tern_ptx_op op, enum tern_ptx_number number);
 
-enum { TERN_PTX_NAME = 40, TERN_PTX_TEXT = 4096, TERN_PTX_LOOPS = 4 };
+enum { TERN_PTX_NAME = 40, TERN_PTX_TEXT = 8192, TERN_PTX_LOOPS = 4 };
+
+/* A run that gather and scatter move. */
+struct tern_ptx_run {
+    uint64_t address;
+    uint32_t bytes, packed; /* its length; where it lies after `packed` */
+};
 
 /*
  * A kernel. Threads of any number share the work.
@@ -72,10 +79,19 @@ enum { TERN_PTX_NAME = 40, TERN_PTX_TEXT = 4096, TERN_PTX_LOOPS = 4 };
  * at `base` to `packed`; unpack moves them back. A run is `per` units; `loops` loops repeat it, the
  * innermost first, counts[i] times at strides[i] bytes; the outermost has no count. first + count
  * is less than 2^31. All is aligned to `unit` bytes.
+ *
+ * gather(u64 runs, u64 packed, u32 count, u32 shift): copies `count` runs (struct tern_ptx_run) to
+ * `packed`; scatter copies them back. 2^shift threads share a run. All is aligned to `unit` bytes.
  */
 struct tern_ptx_kernel {
-    enum { TERN_PTX_PACK, TERN_PTX_UNPACK, TERN_PTX_REDUCE } kind;
-    int unit, loops; /* packing: 1, 2, 4, 8 or 16 bytes; 1 to TERN_PTX_LOOPS */
+    enum {
+        TERN_PTX_PACK,
+        TERN_PTX_UNPACK,
+        TERN_PTX_GATHER,
+        TERN_PTX_SCATTER,
+        TERN_PTX_REDUCE
+    } kind;
+    int unit, loops; /* moves: 1, 2, 4, 8 or 16 bytes; packing: 1 to TERN_PTX_LOOPS */
     enum tern_ptx_op op; /* reductions */
     enum tern_ptx_number number;
 };

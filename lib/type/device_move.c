@@ -20,6 +20,9 @@ enum {
     RUNS = 512,
     ROWS_MIN = 4,     /* fewer rows are not worth a copy of rows */
     KERNEL_ROWS = 256, /* fewer rows are not worth a kernel */
+    MANY_RUNS = 64,    /* fewer runs are not worth a list for a kernel */
+    RUN_MOST = 16 << 10,  /* bytes of a run in a list */
+    LIST_MOST = 1 << 30, /* bytes that the runs of a list move */
     LIST_LOOKS = 256, /* entries of a list that are looked at, one by one */
     BOUNCE_MAX = 4 << 20,
 };
@@ -194,33 +197,149 @@ static bool start_kernel(struct tern_cursor *cursor, const struct part *part,
     return true;
 }
 
-/* Moves bytes from or to device memory by one kernel. Returns the bytes moved; 0: by none. */
-static size_t move_by_kernel(struct tern_cursor *cursor, void *packed, size_t max, bool pack)
+/* Returns where the buffer of a cursor is, in *room if the driver must be asked; NULL: nowhere. */
+static const struct tern_accel_place *find_place(const struct tern_cursor *cursor,
+                                                 struct tern_accel_place *room)
+{
+    if (cursor->place)
+        return cursor->place;
+    return tern_accel_find(cursor->base + cursor->type->start, room) ? room : NULL;
+}
+
+/* Returns in how many runs a body moves its bytes, at least. */
+static int64_t count_runs(const struct tern_program *program)
+{
+    return !program                              ? 1
+           : program->kind == TERN_PROGRAM_LIST ? program->count
+                                                 : program->count * count_runs(program->each.body);
+}
+
+bool tern_cursor_many_runs(const struct tern_cursor *cursor, int64_t bytes)
+{
+    return !cursor->type->contiguous &&
+           bytes / MANY_RUNS >= cursor->type->size / count_runs(cursor->type->program);
+}
+
+/* Returns true if the next `bytes` bytes of a cursor are worth a kernel that reads a list. */
+static bool is_for_list(const struct tern_cursor *cursor, int64_t bytes)
+{
+    return cursor->memory == TERN_TYPE_DEVICE && tern_cursor_many_runs(cursor, bytes);
+}
+
+/* Writes a list of the cursor's next runs, at most TERN_ACCEL_RUNS and `max` bytes, and advances.
+ * Long runs are cut, so that threads have equal work. Returns their number. */
+static int list_runs(struct tern_cursor *cursor, struct tern_ptx_run *list, size_t max,
+                     size_t *ret_bytes)
+{
+    struct iovec runs[RUNS];
+    int64_t start = cursor->offset;
+    size_t bytes = 0;
+    int count = 0, found = 1;
+    while (count < TERN_ACCEL_RUNS && bytes < max && found > 0) {
+        found = tern_cursor_runs(cursor, runs, RUNS, max - bytes, NULL);
+        for (int i = 0; i < found; i++)
+            for (size_t done = 0, part; done < runs[i].iov_len && count < TERN_ACCEL_RUNS;
+                 done += part, bytes += part) {
+                part = runs[i].iov_len - done < RUN_MOST ? runs[i].iov_len - done : RUN_MOST;
+                list[count++] = (struct tern_ptx_run){(uintptr_t)runs[i].iov_base + done,
+                                                      (uint32_t)part, (uint32_t)bytes};
+            }
+    }
+    tern_cursor_seek(cursor, start + (int64_t)bytes);
+    *ret_bytes = bytes;
+    return count;
+}
+
+/* Starts kernels that move runs by lists. Returns how many bytes they move; 0: there are none. */
+static size_t start_lists(struct tern_cursor *cursor, struct tern_accel_batch *batch, char *packed,
+                          size_t length, bool pack)
+{
+    struct tern_accel_place room;
+    const struct tern_accel_place *place = find_place(cursor, &room);
+    struct tern_ptx_run *list = place ? tern_accel_list(batch, place) : NULL;
+    size_t done = 0, bytes;
+    while (list && done < length) {
+        size_t left = length - done;
+        if (done)
+            tern_accel_catch_up(batch); /* the list is read until then */
+        int count = list_runs(cursor, list, left < LIST_MOST ? left : LIST_MOST, &bytes);
+        if (count < 1 || tern_accel_start_runs(batch, count, packed + done, pack)) {
+            tern_cursor_seek(cursor, cursor->offset - (int64_t)bytes);
+            break;
+        }
+        done += bytes;
+    }
+    return done;
+}
+
+/* Starts kernels for the cursor's next bytes, and advances. Kernels reach `packed`. Returns how
+ * many bytes they move; 0: there are none, or they are not worth it. */
+static size_t start_kernels(struct tern_cursor *cursor, struct tern_accel_batch *batch,
+                            char *packed, size_t length, bool pack)
 {
     struct part part;
+    if (is_for_kernel(cursor, length, &part))
+        return start_kernel(cursor, &part, batch, packed, pack) ? (size_t)part.length : 0;
+    if (is_for_list(cursor, (int64_t)length))
+        return start_lists(cursor, batch, packed, length, pack);
+    return 0;
+}
+
+/* Moves bytes by kernels that reach `packed`. Returns the bytes moved; 0: by none. */
+static size_t move_by_kernel(struct tern_cursor *cursor, const struct tern_accel_place *place,
+                             char *packed, size_t bytes, bool pack)
+{
     struct tern_accel_batch batch;
-    struct tern_accel_place here, there;
-    if (!is_for_kernel(cursor, max, &part) || !tern_accel_find(part.base, &here) ||
-        !tern_accel_find(packed, &there) || !tern_accel_same(&here, &there))
-        return 0;
-    tern_accel_begin(&batch, packed, &here);
-    bool started = start_kernel(cursor, &part, &batch, packed, pack);
+    tern_accel_begin(&batch, NULL, place);
+    size_t moved = start_kernels(cursor, &batch, packed, bytes, pack);
     int error = tern_accel_end(&batch);
-    if (started && error && !cursor->error)
+    if (moved && error && !cursor->error)
         cursor->error = error;
-    return started ? (size_t)part.length : 0;
+    if (moved && error && pack && !tern_accel_is_device(packed))
+        memset(packed, 0, moved); /* what was never set is not sent */
+    return moved;
+}
+
+/* The same for any `packed`: by way of pinned memory if it is in host memory. */
+static size_t move_some(struct tern_cursor *cursor, char *packed, size_t max, bool pack)
+{
+    struct part part;
+    struct tern_accel_place room, there;
+    const struct tern_accel_place *here;
+    int64_t left = cursor->length - cursor->offset;
+    size_t bytes = (int64_t)max < left ? max : (size_t)left, moved = 0;
+    bool reached;
+    if ((!is_for_kernel(cursor, bytes, &part) && !is_for_list(cursor, (int64_t)bytes)) ||
+        !(here = find_place(cursor, &room)))
+        return 0;
+    if (tern_accel_find(packed, &there))
+        return tern_accel_same(here, &there) ? move_by_kernel(cursor, here, packed, bytes, pack)
+                                             : 0;
+    char *bounce = tern_accel_pinned_take(here, &reached);
+    bytes = bytes < TERN_ACCEL_PINNED ? bytes : TERN_ACCEL_PINNED;
+    if (bounce && reached) {
+        if (!pack)
+            memcpy(bounce, packed, bytes);
+        moved = move_by_kernel(cursor, here, bounce, bytes, pack);
+        if (pack)
+            memcpy(packed, bounce, moved);
+    }
+    if (bounce)
+        tern_accel_pinned_give(bounce);
+    return moved;
 }
 
 size_t tern_device_move(struct tern_cursor *cursor, void *packed, size_t max, bool pack)
 {
     if (cursor->stage)
         return tern_stage_move(cursor, packed, max, pack);
-    size_t moved = move_by_kernel(cursor, packed, max, pack);
-    if (moved)
-        return moved;
     struct iovec runs[RUNS];
-    size_t done = 0, bytes;
+    size_t done = 0, bytes = 1;
     int count;
+    while (done < max && bytes) {
+        bytes = move_some(cursor, (char *)packed + done, max - done, pack);
+        done += bytes;
+    }
     while (done < max && (count = tern_cursor_runs(cursor, runs, RUNS, max - done, &bytes)) > 0) {
         int error = move_described(cursor, runs, count, (char *)packed + done, pack);
         if (error && pack && !tern_accel_is_device(packed))
@@ -237,12 +356,8 @@ static void start_part(struct tern_cursor *cursor, struct tern_accel_batch *batc
                        size_t length, bool pack, bool direct)
 {
     struct iovec runs[RUNS];
-    size_t done = 0, bytes;
+    size_t done = direct ? start_kernels(cursor, batch, packed, length, pack) : 0, bytes;
     int count;
-    struct part part;
-    if (direct && is_for_kernel(cursor, length, &part) &&
-        start_kernel(cursor, &part, batch, packed, pack))
-        return;
     while (done < length &&
            (count = tern_cursor_runs(cursor, runs, RUNS, length - done, &bytes)) > 0) {
         move_runs(batch, runs, count, packed + done, pack, false);

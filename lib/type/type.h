@@ -184,6 +184,9 @@ void tern_cursor_unstage(struct tern_cursor *cursor);
  * buffer of TERN_TYPE_MIXED. */
 void tern_cursor_start_unpack(struct tern_cursor *cursor, struct tern_accel_batch *batch,
                               const void *in, size_t length, bool direct);
+/* Returns true if the next `bytes` bytes are so many runs that a copy for each takes longer than a
+ * copy of all to another place from where they are unpacked. */
+bool tern_cursor_many_runs(const struct tern_cursor *cursor, int64_t bytes);
 /* Describes up to `max_bytes` of the next bytes by at most `max_runs` runs of memory, merges
  * adjacent runs, and advances. Returns the number of runs. Sets *ret_bytes, unless NULL, to the
  * bytes that the runs cover. */

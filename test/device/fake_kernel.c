@@ -114,6 +114,25 @@ static bool move(const struct fake_launch *launch, bool pack, int unit, int loop
     return true;
 }
 
+/* Runs of a list in pinned memory, as struct tern_ptx_run has them. */
+static bool move_listed(const struct fake_launch *launch, bool gather, int unit)
+{
+    struct {
+        uint64_t address;
+        uint32_t bytes, packed;
+    } *runs = (void *)reach(launch->base, launch->count * 16);
+    if (!runs)
+        return false;
+    for (uint64_t i = 0; i < launch->count; i++) {
+        uint64_t packed_at = launch->packed + runs[i].packed;
+        char *buffer = reach(runs[i].address, runs[i].bytes), *packed = reach(packed_at, runs[i].bytes);
+        if (!buffer || !packed || (runs[i].address | packed_at | runs[i].bytes) % (uint64_t)unit)
+            return false;
+        memcpy(gather ? packed : buffer, gather ? buffer : packed, runs[i].bytes);
+    }
+    return true;
+}
+
 #define IS(text) (strcmp(op, text) == 0)
 #define ORDER(T) IS("max") ? (b > a ? b : a) : IS("min") ? (b < a ? b : a)
 #define INTEGERS(name, T, U)                                                                                                  \
@@ -224,6 +243,10 @@ int fake_do_launch(const struct fake_launch *launch)
         done = move(launch, true, unit, loops);
     else if (sscanf(launch->name, "tern_unpack_%d_%d", &unit, &loops) == 2)
         done = move(launch, false, unit, loops);
+    else if (sscanf(launch->name, "tern_gather_%d", &unit) == 1)
+        done = move_listed(launch, true, unit);
+    else if (sscanf(launch->name, "tern_scatter_%d", &unit) == 1)
+        done = move_listed(launch, false, unit);
     else
         done = sscanf(launch->name, "tern_%7[a-z]_", op) == 1 && reduce(launch, op, launch->name + 6 + strlen(op));
     return done ? 0 : FAKE_ILLEGAL_ADDRESS;
@@ -249,6 +272,8 @@ bool fake_read_launch(struct CUfunc_st *function, void **arguments, struct fake_
             launch.counts[k] = *(uint32_t *)arguments[5 + k];
         for (int k = 0; k < 4; k++)
             launch.strides[k] = *(int64_t *)arguments[8 + k];
+    } else if (strncmp(function->name, "tern_gather_", 12) == 0 || strncmp(function->name, "tern_scatter_", 13) == 0) {
+        launch.count = *(uint32_t *)arguments[2];
     } else {
         launch.count = *(uint64_t *)arguments[2];
     }

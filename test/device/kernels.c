@@ -180,6 +180,49 @@ static void check_layouts(void)
     check_layout(type, 3000, 0, "elements");
 }
 
+/* Runs at distances that no loop describes: `count` runs of `length` bytes and up to `more` bytes longer, with gaps, from
+ * byte `shift` on. Two messages may take a few copies, not one for each run. */
+static void check_runs(int count, int length, int more, size_t shift)
+{
+    MPI_Datatype type;
+    int *lengths = malloc((size_t)count * sizeof(int)), *places = malloc((size_t)count * sizeof(int)), at = 0;
+    char what[99];
+    for (int i = 0; i < count; i++) {
+        seed = seed * 6364136223846793005 + 1442695040888963407;
+        lengths[i] = length + (more ? (int)(seed >> 33) % (more + 1) : 0);
+        places[i] = at;
+        at += lengths[i] + length * (1 + (int)(seed >> 60) % 2);
+    }
+    snprintf(what, sizeof what, "%d runs of %d to %d bytes, from byte %zu", count, length, length + more, shift);
+    CHECK_OK(MPI_Type_indexed(count, lengths, places, MPI_BYTE, &type));
+    long before = calls ? calls("cuMemcpyAsync") + calls("cuMemcpy2DAsync_v2") : 0;
+    check_layout(type, 1, shift, what);
+    if (calls && calls("cuMemcpyAsync") + calls("cuMemcpy2DAsync_v2") - before > 32)
+        FAIL("%s: %ld copies", what, calls("cuMemcpyAsync") + calls("cuMemcpy2DAsync_v2") - before);
+    free(lengths);
+    free(places);
+}
+
+static void check_lists(void)
+{
+    check_runs(100, 4, 0, 0);
+    check_runs(300, 8, 0, 8); /* equal runs */
+    check_runs(70000, 3, 0, 1); /* more than a list holds */
+    check_runs(20000, 8, 8, 3);
+    check_runs(2000, 16, 240, 0);
+    check_runs(500, 1, 1000, 5);
+    MPI_Datatype type;
+    int lengths[101], places[101];
+    for (int i = 0; i < 101; i++) {
+        lengths[i] = i == 50 ? 100000 : 5; /* a long one among short ones */
+        places[i] = i * 9 + (i > 50) * 100000 + (i & 1);
+    }
+    CHECK_OK(MPI_Type_indexed(101, lengths, places, MPI_BYTE, &type));
+    check_layout(type, 1, 0, "a long run among short ones");
+    CHECK_OK(MPI_Type_indexed(101, lengths, places, MPI_BYTE, &type));
+    check_layout(type, 3, 2, "three times the same");
+}
+
 /* Layouts in contexts that are made and destroyed: what was registered or loaded in one is not there in the next. */
 static void check_contexts(void)
 {
@@ -275,6 +318,7 @@ int main(int argc, char **argv)
         calls = NULL;
     check_reductions();
     check_layouts();
+    check_lists();
     check_contexts();
     check_two_layouts();
     if (argc == 1)

@@ -21,10 +21,13 @@ int main(void)
         for (int number = 0; number < TERN_PTX_NUMBERS; number++)
             if (tern_ptx_defined(op, number))
                 write_one(&(struct tern_ptx_kernel){.kind = TERN_PTX_REDUCE, .op = op, .number = number});
-    for (int unit = 1; unit <= 16; unit *= 2)
+    for (int unit = 1; unit <= 16; unit *= 2) {
+        write_one(&(struct tern_ptx_kernel){.kind = TERN_PTX_GATHER, .unit = unit});
+        write_one(&(struct tern_ptx_kernel){.kind = TERN_PTX_SCATTER, .unit = unit});
         for (int loops = 1; loops <= TERN_PTX_LOOPS; loops++) {
             write_one(&(struct tern_ptx_kernel){.kind = TERN_PTX_PACK, .unit = unit, .loops = loops});
             write_one(&(struct tern_ptx_kernel){.kind = TERN_PTX_UNPACK, .unit = unit, .loops = loops});
         }
+    }
     return 0;
 }

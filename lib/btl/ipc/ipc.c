@@ -66,9 +66,11 @@ static int start(struct copy *copy, const char *from, const struct tern_accel_pl
 {
     struct tern_transfer *transfer = copy->transfer;
     struct tern_accel_batch batch;
+    struct tern_accel_place own;
+    bool direct = copy->cursor.memory && (copy->import || (tern_accel_find(from, &own) &&
+                                                           tern_accel_same(&own, place)));
     tern_accel_begin(&batch, copy->cursor.memory ? copy->cursor.base : from, place);
-    tern_cursor_start_unpack(&copy->cursor, &batch, from, transfer->length,
-                             copy->import && copy->cursor.memory);
+    tern_cursor_start_unpack(&copy->cursor, &batch, from, transfer->length, direct);
     return tern_accel_end_later(&batch, &copy->mark);
 }
 
@@ -96,6 +98,8 @@ static bool find_source(struct copy *copy, const char **ret_from,
     const struct tern_accel_place *place = to->memory ? to->place : NULL;
     if (to->memory == TERN_TYPE_MIXED || (to->memory && !place))
         return false;
+    if (!to->memory && tern_cursor_many_runs(to, (int64_t)transfer->length))
+        return false; /* the sender packs; unpacked by the processor */
     if (transfer->peer->rank == tern_rte.rank) {
         *ret_from = (const char *)(uintptr_t)transfer->address;
         if (!place)
