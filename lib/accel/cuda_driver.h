@@ -46,6 +46,7 @@ enum {
 enum {
     TERN_CU_ATTRIBUTE_CONTEXT = 1,
     TERN_CU_ATTRIBUTE_MEMORY_TYPE = 2,
+    TERN_CU_ATTRIBUTE_DEVICE_POINTER = 3,
     TERN_CU_ATTRIBUTE_SYNC_MEMOPS = 6,
     TERN_CU_ATTRIBUTE_BUFFER_ID = 7,
     TERN_CU_ATTRIBUTE_IS_MANAGED = 8,
@@ -104,7 +105,6 @@ struct tern_cu_copy_2d {
     X(event_wait, cuEventSynchronize, (tern_cu_event))                                             \
     X(event_destroy, cuEventDestroy_v2, (tern_cu_event))                                           \
     X(host_register, cuMemHostRegister_v2, (void *, size_t, unsigned))                             \
-    X(host_device, cuMemHostGetDevicePointer_v2, (tern_cu_addr *, void *, unsigned))               \
     X(host_unregister, cuMemHostUnregister, (void *))                                              \
     X(alloc, cuMemAlloc_v2, (tern_cu_addr *, size_t))                                              \
     X(free, cuMemFree_v2, (tern_cu_addr))                                                          \

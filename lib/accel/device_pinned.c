@@ -24,6 +24,16 @@ static char *make(void)
     return memory;
 }
 
+/* Returns true if kernels reach host memory at its own address. */
+static bool is_mapped(const struct tern_cu_driver *driver, char *memory)
+{
+    tern_cu_addr device = 0;
+    void *values[] = {&device};
+    int wanted[] = {TERN_CU_ATTRIBUTE_DEVICE_POINTER};
+    return !driver->pointer_attributes(1, wanted, values, (uintptr_t)memory) &&
+           device == (uintptr_t)memory;
+}
+
 /* Registers memory, unless it is registered. A registration goes with the context in which it was
  * made, so the driver is asked. Returns true if kernels reach the memory at its own address. If the
  * driver does not register it, it serves as it is. */
@@ -31,15 +41,13 @@ static bool is_reached(char *memory, const struct tern_accel_place *place)
 {
     const struct tern_cu_driver *driver = tern_cu_driver();
     struct tern_accel_entry entry;
-    tern_cu_addr device = 0;
     if (tern_cu_enter(driver, place, &entry))
         return false;
-    if (driver->host_device(&device, memory, 0) &&
-        (driver->host_register(memory, TERN_ACCEL_PINNED, TERN_CU_REGISTER_PORTABLE) ||
-         driver->host_device(&device, memory, 0)))
-        device = 0;
+    bool mapped = is_mapped(driver, memory) ||
+                  (!driver->host_register(memory, TERN_ACCEL_PINNED, TERN_CU_REGISTER_PORTABLE) &&
+                   is_mapped(driver, memory));
     tern_cu_leave(driver, &entry);
-    return device == (uintptr_t)memory;
+    return mapped;
 }
 
 char *tern_accel_pinned_take(const struct tern_accel_place *place, bool *ret_reached)

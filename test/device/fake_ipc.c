@@ -87,6 +87,7 @@ static struct {
     const struct handle *wanted;
     struct fake_allocation *same;
     bool overlaps;
+    bool elsewhere; /* memory of that device of that process is open in another context of this device */
 } look;
 
 static void compare(struct fake_allocation *allocation)
@@ -95,6 +96,9 @@ static void compare(struct fake_allocation *allocation)
                         *open = allocation->import ? &allocation->import->handle : NULL;
     if (!open || open->pid != wanted->pid || open->started != wanted->started)
         return;
+    if (open->device == wanted->device && allocation->context != fake_current() &&
+        allocation->device == fake_current()->device)
+        look.elsewhere = true;
     if (open->id == wanted->id)
         look.same = allocation;
     else if (open->offset < wanted->offset + wanted->bytes &&
@@ -169,8 +173,10 @@ API int cuIpcOpenMemHandle_v2(tern_cu_addr *ret_address, struct tern_cu_ipc_hand
         return FAKE_PEER_ACCESS_UNSUPPORTED;
     look.wanted = &handle;
     look.same = NULL;
-    look.overlaps = false;
+    look.overlaps = look.elsewhere = false;
     fake_each(compare);
+    if (look.elsewhere)
+        return TERN_CU_INVALID_HANDLE;
     if (look.same && look.same->context == fake_current()) {
         look.same->import->references++;
         fake_count(opened);

@@ -244,12 +244,15 @@ API int cuPointerSetAttribute(const void *value, int attribute, tern_cu_addr add
 
 /* Sets one attribute of an address. Returns false if we do not know the attribute. */
 static bool answer(int attribute, void *ret_value, const struct fake_allocation *allocation,
-                   bool pinned)
+                   bool pinned, tern_cu_addr address)
 {
     unsigned word = 0;
     switch (attribute) {
     case TERN_CU_ATTRIBUTE_CONTEXT:
         *(void **)ret_value = allocation ? allocation->context : NULL;
+        return true;
+    case TERN_CU_ATTRIBUTE_DEVICE_POINTER:
+        *(tern_cu_addr *)ret_value = allocation || pinned ? address : 0;
         return true;
     case TERN_CU_ATTRIBUTE_BUFFER_ID:
         *(uint64_t *)ret_value = allocation ? allocation->id : 0;
@@ -277,7 +280,7 @@ API int cuPointerGetAttributes(unsigned count, int *attributes, void **values, t
         allocation = NULL;
     bool pinned = !allocation && fake_is_pinned((void *)(uintptr_t)address);
     for (unsigned i = 0; i < count; i++)
-        if (!answer(attributes[i], values[i], allocation, pinned))
+        if (!answer(attributes[i], values[i], allocation, pinned, address))
             return TERN_CU_INVALID_VALUE;
     return 0;
 }

@@ -103,13 +103,6 @@ API int cuMemHostRegister_v2(void *at, size_t bytes, unsigned flags)
     return enter(at, bytes, false);
 }
 
-API int cuMemHostGetDevicePointer_v2(uint64_t *ret_device, void *at, unsigned flags)
-{
-    int rc = fake_usable(__func__);
-    *ret_device = (uintptr_t)at;
-    return rc ? rc : flags || !fake_is_pinned(at) ? TERN_CU_INVALID_VALUE : 0;
-}
-
 API int cuMemHostUnregister(void *at)
 {
     return leave(__func__, at, false);

@@ -129,7 +129,8 @@ static int register_run(struct tern_peer *peer, const void *start, bool spare,
 {
     struct tern_accel_place place;
     struct tern_registration registration = {.address = (uintptr_t)start};
-    if (peer->rank == tern_rte.rank) { /* a message to this rank itself needs no handle */
+    if (peer->rank == tern_rte.rank) { /* a message to this rank itself needs no export */
+        registration.handle = spare ? (void *)start : NULL;
         *ret_registration = registration;
         return 0;
     }
@@ -160,8 +161,7 @@ int tern_ipc_register_copy(struct tern_peer *peer, struct tern_cursor *cursor,
 {
     size_t length = (size_t)cursor->length;
     void *spare = NULL;
-    if (cursor->place && peer->rank != tern_rte.rank &&
-        !__atomic_load_n(&spares_refused, __ATOMIC_RELAXED))
+    if (cursor->place && !__atomic_load_n(&spares_refused, __ATOMIC_RELAXED))
         spare = tern_accel_spare_take(cursor->place, length);
     if (!spare)
         return TERN_ERR_UNSUPPORTED;
@@ -178,9 +178,12 @@ int tern_ipc_register_copy(struct tern_peer *peer, struct tern_cursor *cursor,
 void tern_ipc_deregister(struct tern_peer *peer, const struct tern_registration *registration)
 {
     struct export *export = registration->handle;
-    (void)peer;
     if (!export)
         return;
+    if (peer->rank == tern_rte.rank) {
+        tern_accel_spare_give((void *)(uintptr_t)registration->address);
+        return;
+    }
     pthread_mutex_lock(&gate);
     export->users--;
     bool spare = export->spare;

@@ -48,14 +48,31 @@ static bool overlaps(const struct tern_ipc_import *import, const struct tern_acc
            shared->base < import->shared.base + import->shared.bytes;
 }
 
-/* Closes what must not or need not be open beside an allocation of `owner`. The driver refuses a
- * handle that covers the same addresses as one that is open. Returns a free entry, or NULL. */
-static struct tern_ipc_import *make_room(uint32_t owner, const struct tern_accel_shared *shared)
+/* Returns true if memory of `owner` is open in another context of a device than `place` has. The
+ * driver opens the memory of a process in one context of each device only. */
+static bool is_elsewhere(const struct tern_ipc_import *import, uint32_t owner,
+                         const struct tern_accel_place *place)
+{
+    const struct tern_accel_place *open = &import->opened.place;
+    return import->owner == owner && import->opened.base && open->context != place->context &&
+           (open->device == place->device || open->device < 0 || place->device < 0) &&
+           tern_accel_is_open(&import->opened);
+}
+
+/* Closes what must not or need not be open beside an allocation of `owner` in `place`. The driver
+ * refuses a handle that covers the same addresses as one that is open. Returns a free entry; NULL:
+ * there is none, or one that must not be open is in use. */
+static struct tern_ipc_import *make_room(uint32_t owner, const struct tern_accel_shared *shared,
+                                         const struct tern_accel_place *place)
 {
     struct tern_ipc_import *room = NULL, *oldest = NULL;
     for (struct tern_ipc_import *import = imports; import < imports + IMPORTS; import++) {
+        bool elsewhere = import->record && is_elsewhere(import, owner, place);
+        if (elsewhere && import->users)
+            return NULL;
         if (import->record && !import->users &&
-            (is_dropped(import) || (import->owner == owner && overlaps(import, shared))))
+            (elsewhere || is_dropped(import) ||
+             (import->owner == owner && overlaps(import, shared))))
             forget(import);
         if (!import->record)
             room = import;
@@ -82,7 +99,7 @@ static struct tern_ipc_import *open_import(uint32_t owner, uint64_t record,
                                            const struct tern_accel_place *place)
 {
     struct tern_accel_opened opened = {0};
-    struct tern_ipc_import *import = make_room(owner, shared);
+    struct tern_ipc_import *import = make_room(owner, shared, place);
     if (!import)
         return NULL;
     int rc = tern_accel_open(shared, place, &opened);
@@ -137,6 +154,10 @@ static struct tern_ipc_import *find_or_open(uint32_t owner, const struct tern_tr
         return import;
     if (!place && tern_accel_current(&current))
         place = &current;
+    if (place && !place->context) /* memory of no context: any of its device serves */
+        for (int i = 0; i < IMPORTS && !place->context; i++)
+            if (imports[i].record && imports[i].owner == owner && serves(&imports[i], place))
+                place = &imports[i].opened.place;
     return place ? open_import(owner, transfer->key, &shared, place) : NULL;
 }
 
