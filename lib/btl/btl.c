@@ -10,6 +10,7 @@
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
+#include "lib/util/host_topology.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -54,6 +55,8 @@ static int announce_all(void)
             rc = tern_btls[i]->announce();
     if (!rc && tern_rte.local_rank == 0 && tern_param_bool("btl_show_fabric"))
         tern_btl_ofi_show();
+    if (!rc && tern_rte.local_rank == 0 && tern_param_bool("btl_show_topology"))
+        tern_host_topology_show("");
     return rc ? rc : tern_card_publish();
 }
 

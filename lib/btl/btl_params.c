@@ -17,6 +17,9 @@ static const struct tern_param btl[] = {
     {"btl_show_fabric", TERN_PARAM_BOOL, "0", "",
      "Print what each host has for libfabric: network devices, the library, its providers; which "
      "one is used, and why not the others. mpirun --display fabric sets it."},
+    {"btl_show_topology", TERN_PARAM_BOOL, "0", "",
+     "Print what each host is made of: NUMA nodes, GPUs, network cards, and the ways between them. "
+     "mpirun --display topo sets it."},
 };
 
 const struct tern_param_room tern_params_btl = {

@@ -170,8 +170,7 @@ static int read_display(const char *option, const char *text, struct tern_option
         else if (which == FABRIC)
             tern_strings_set(&options->env, "OMPI_MCA_btl_show_fabric", "1");
         else if (which == TOPOLOGY)
-            tern_options_warn(options, "%s %s has no effect: lstopo shows the processors", option,
-                              word);
+            tern_strings_set(&options->env, "OMPI_MCA_btl_show_topology", "1");
         else if (which < 0)
             error = tern_words_unknown(option, word, known);
     }
@@ -513,7 +512,7 @@ const struct tern_option tern_option_table[] = {
     { "show-progress", IGNORED(0) },
     { "stream-buffering", READ(check_buffering) },
     { "use-regexp", IGNORED(0) },
-    { "display-topo", WARNED(0, "lstopo shows the processors") },
+    { "display-topo", ALIAS(read_display, "topology") },
     { "file", REFUSED(1, "use --app FILE to read options from a file") },
     { "continuous", REFUSED(0, "a job cannot continue after all its ranks have ended") },
     { "debug",
