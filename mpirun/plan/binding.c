@@ -20,16 +20,18 @@ struct targets {
     enum tern_map_level level;
     /* the objects are cores or hardware threads: a rank takes as many as it wants processors */
     bool single;
+    /* ppr, and ranks may share processors: each takes those of its own object first, free or not */
+    bool stays;
     int *units;  /* by object: its number of processors */
     /* by object: what ranks have taken so far, in processors, or in ranks for wider objects */
     int *taken;
 };
 
 /* Returns the object that the place gets next: one on the earliest lap, of these one inside its own
- * object, of these the one with the fewest ranks. Returns -1 if `taken` excludes all. Objects
- * outside its own may only be single processors, and free ones if some inside are left. */
+ * object, of these the one with the fewest ranks. Returns -1 if `taken` excludes all. `outside`:
+ * also one outside its own object, but a free one if some inside are left. */
 static int least_used(const struct tern_mapping *m, const struct tern_rank_place *place,
-                      const struct targets *targets, const bool *taken)
+                      const struct targets *targets, const bool *taken, bool outside)
 {
     const struct tern_host *host = &m->hosts[place->host];
     bool best_inside = false;
@@ -37,7 +39,7 @@ static int least_used(const struct tern_mapping *m, const struct tern_rank_place
     for (int c = 0; c < host->cpu_count; c++) {
         int id = host->cpus[c].id[targets->level];
         bool inside = tern_mapping_covers(m, place, &host->cpus[c]);
-        if (taken[id] || (!inside && !targets->single))
+        if (taken[id] || (!inside && !outside))
             continue;
         int laps =
             tern_mapping_lap(targets->taken[id], targets->single ? 1 : m->pe, targets->units[id]);
@@ -64,7 +66,9 @@ static void bind_place(const struct tern_mapping *m, struct tern_rank_place *pla
     int wanted = targets->single ? m->pe : 1;
     bool *taken = tern_must_alloc(host->cpu_count * sizeof *taken);
     while (wanted > 0) {
-        int id = least_used(m, place, targets, taken);
+        int id = targets->stays ? least_used(m, place, targets, taken, false) : -1;
+        if (id < 0)
+            id = least_used(m, place, targets, taken, targets->single);
         if (id < 0)
             break;
         int part = targets->units[id] < wanted ? targets->units[id] : wanted;
@@ -118,7 +122,8 @@ static int bind_ranks_of(const struct tern_mapping *m, int h)
         tern_mapping_unbound(m, h) ? TERN_MAP_LEVEL_NONE : m->map->bind;
     bool free_to_move = bind >= TERN_MAP_LEVEL_NODE;
     struct targets targets = { .level = free_to_move ? TERN_MAP_LEVEL_NODE : bind,
-                               .single = bind <= TERN_MAP_LEVEL_CORE };
+                               .single = bind <= TERN_MAP_LEVEL_CORE,
+                               .stays = m->request->per_object && m->request->overload };
     int local = 0, error = 0;
     targets.units = tern_mapping_count_units(host, targets.level, bind < m->unit ? bind : m->unit);
     free_to_move |= m->request->bind == TERN_MAP_LEVEL_DEFAULT && !m->request->pe &&

@@ -526,8 +526,8 @@ static void drop_weak_mapping(struct tern_options *options)
     options->map.by = TERN_MAP_LEVEL_DEFAULT;
 }
 
-/* As in Open MPI, ranks run anywhere on the processors of --cpu-set. It refuses --map-by beside it
- * and forgets --bind-to; here they hold. */
+/* As in Open MPI, ranks run anywhere on the processors of --cpu-set, and --rank-by has no effect.
+ * It refuses --map-by beside it and forgets --bind-to; here they hold. */
 static void bind_to_listed(struct tern_options *options)
 {
     struct tern_map_request *map = &options->map;
@@ -539,6 +539,12 @@ static void bind_to_listed(struct tern_options *options)
     else if (bind && map->bind < TERN_MAP_LEVEL_NODE)
         tern_options_warn(options, "%s holds within the list of --cpu-set, too; Open MPI 4.1 lets "
                                    "each rank run on the whole list", bind);
+    const char *rank_by = tern_strings_value(&options->given, "rank-by");
+    if (map->rank_by != TERN_MAP_LEVEL_DEFAULT && map->rank_by != TERN_MAP_LEVEL_SLOT)
+        tern_options_warn(options, "%s has no effect beside --cpu-set, as in Open MPI 4.1: ranks "
+                                   "are numbered host after host",
+                          rank_by ? rank_by : "the parameter rmaps_base_ranking_policy");
+    map->rank_by = TERN_MAP_LEVEL_DEFAULT;
 }
 
 /* Completes what only all options together say, and refuses what contradicts itself. Returns 0 or

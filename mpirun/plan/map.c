@@ -33,13 +33,19 @@ static int limit_of(const struct tern_mapping *m, int app, int h)
     return m->request->limits ? m->request->limits[h * m->request->apps + app] : INT_MAX;
 }
 
+/* Returns how many ranks of a program ppr puts on host `h`. */
+static int ppr_ranks_on(const struct tern_mapping *m, int app, int h)
+{
+    const struct tern_map_request *request = m->request;
+    int objects = limit_of(m, app, h) ? tern_host_objects(&m->hosts[h], request->per_level) : 0;
+    return request->per_object * objects;
+}
+
 static int ppr_capacity(const struct tern_mapping *m, int app)
 {
     int capacity = 0;
     for (int h = 0; h < m->host_count; h++)
-        if (limit_of(m, app, h))
-            capacity +=
-                m->request->per_object * tern_host_objects(&m->hosts[h], m->request->per_level);
+        capacity += ppr_ranks_on(m, app, h);
     return capacity;
 }
 
@@ -184,30 +190,54 @@ static int *decide_quotas(struct tern_mapping *m, int app, int ranks, int start)
     for (int h = 0; h < m->host_count; h++) {
         int more = slots ? room[h] : 0;
         bool cut = span && !over && shares[h] > more;
-        if (request->per_object)
-            more = limit_of(m, app, h) ? request->per_object * tern_host_objects(&m->hosts[h],
-                                                                                request->per_level)
-                                       : 0;
-        else if (over && in_turn && room[h])
+        if (over && in_turn && room[h])
             more = INT_MAX - m->host_ranks[h];
         else if (span && !cut)
             more = shares[h];
-        if (cut && !request->per_object) {
+        if (cut) {
             m->map->cut_host = h;
             m->map->cut_ranks = shares[h];
         }
         quotas[h] = lesser(m->host_ranks[h] + more, most_of(m, h));
         left -= quotas[h] - m->host_ranks[h];
     }
-    for (int h = 0; h < m->host_count && left > 0 && !request->per_object; h++) {
+    for (int h = 0; h < m->host_count && left > 0; h++) {
         int more = slots ? lesser(room[h] - (quotas[h] - m->host_ranks[h]), (int)left) : 0;
         quotas[h] += more > 0 ? more : 0;
         left -= more > 0 ? more : 0;
     }
-    if (left > 0 && !request->per_object)
+    if (left > 0)
         add_evenly(m, (int)left, room, quotas);
     free(room);
     free(shares);
+    return quotas;
+}
+
+/* Returns the host that ppr fills first: *start, the first one of the program before, or if that has
+ * no free slot the next one that has. */
+static int ppr_start(const struct tern_mapping *m, int app, int start)
+{
+    if (!limit_of(m, app, start))
+        start = 0;
+    for (int i = 0; i < m->host_count; i++) {
+        int h = (start + i) % m->host_count;
+        if (limit_of(m, app, h) && m->host_ranks[h] < slots_of(m, h))
+            return h;
+    }
+    return start;
+}
+
+/* Returns the same as decide_quotas under ppr. A later program starts where Open MPI 4.1 starts it,
+ * at host *start, which this moves on. */
+static int *ppr_quotas(const struct tern_mapping *m, int app, int ranks, int *start)
+{
+    int *quotas = tern_must_alloc(m->host_count * sizeof *quotas);
+    *start = ppr_start(m, app, *start);
+    for (int i = 0; i < m->host_count; i++) {
+        int h = (*start + i) % m->host_count, part = lesser(ppr_ranks_on(m, app, h), ranks);
+        quotas[h] = m->host_ranks[h] + part;
+        ranks -= part;
+    }
     return quotas;
 }
 
@@ -310,22 +340,6 @@ static int no_room(const struct tern_mapping *m, const struct tern_host *full)
                            m->map->size, most, offers);
     free(offers);
     return error;
-}
-
-/* Sets host and object of rank `index` of its program under ppr. */
-static void place_per_object(const struct tern_mapping *m, int index, struct tern_rank_place *place)
-{
-    for (int h = 0; h < m->host_count; h++) {
-        if (!limit_of(m, place->app, h))
-            continue;
-        int here = m->request->per_object * tern_host_objects(&m->hosts[h], m->request->per_level);
-        if (index < here) {
-            place->host = h;
-            place->object = index / m->request->per_object;
-            return;
-        }
-        index -= here;
-    }
 }
 
 /* Returns true if ranks are mapped to memory domains rather than sockets: if a host has several in
@@ -455,10 +469,14 @@ static int place_on_hosts(struct tern_mapping *m, const int *app_np)
 {
     const struct tern_map_request *request = m->request;
     bool in_turn = request->by == TERN_MAP_LEVEL_NODE;
-    int rank = 0, error = 0;
+    int rank = 0, error = 0, start = 0;
     for (int a = 0; a < request->apps && !error; a++) {
         int cursor = 0; /* each program begins at the first host */
-        int *quotas = decide_quotas(m, a, app_np[a], rank ? m->map->places[rank - 1].host : 0);
+        int first = 0;  /* the program's first rank on the host */
+        int *quotas =
+            request->per_object
+                ? ppr_quotas(m, a, app_np[a], &start)
+                : decide_quotas(m, a, app_np[a], rank ? m->map->places[rank - 1].host : 0);
         if (request->limits)
             error = check_own_slots(m, a, app_np[a]);
         for (int i = 0; i < app_np[a] && !error; i++, rank++) {
@@ -467,10 +485,11 @@ static int place_on_hosts(struct tern_mapping *m, const int *app_np)
             place->app_rank = i;
             if (request->fixed)
                 place->host = request->fixed[rank].host;
-            else if (request->per_object)
-                place_per_object(m, i, place);
             else
-                place->host = next_host(m, quotas, in_turn, &cursor);
+                place->host = next_host(m, quotas, in_turn && !request->per_object, &cursor);
+            first = i > 0 && place->host == place[-1].host ? first : i;
+            if (request->per_object)
+                place->object = (i - first) / request->per_object;
             if (place->host < 0)
                 error = no_room(m, NULL);
             else if (++m->host_ranks[place->host] > most_of(m, place->host))

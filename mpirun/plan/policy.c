@@ -389,8 +389,8 @@ static int refuse_foreign_binding(const char *option, const char *text)
 
 int tern_policy_bind_to(const char *option, const char *text, struct tern_options *options)
 {
-    /* accepted without effect but for "report": this is always so */
-    enum { REPORT = 1 << 3 };
+    /* the others are accepted without effect: this is always so */
+    enum { OVERLOAD = 1 << 0, REPORT = 1 << 3 };
     static const char *const known[] = {"overload-allowed", "if-supported", "ordered",
                                         "report",           "no-overload",  NULL};
     unsigned given = 0;
@@ -400,8 +400,10 @@ int tern_policy_bind_to(const char *option, const char *text, struct tern_option
     char *copy = tern_must_copy(text);
     error = cut_modifiers(option, copy, known, &given);
     options->report_bindings |= (given & REPORT) != 0;
-    enum tern_map_level level;
+    options->map.overload |= (given & OVERLOAD) != 0;
+    enum tern_map_level level = TERN_MAP_LEVEL_DEFAULT;
     bool found = find_level(copy, &level) && level != TERN_MAP_LEVEL_SLOT;
+    found |= !*copy && text[0] == ':' && text[1]; /* a modifier alone */
     options->bind_to_list = strcasecmp(copy, "cpu-list") == 0 || strcasecmp(copy, "cpulist") == 0;
     if (!found && options->bind_to_list) {
         level = TERN_MAP_LEVEL_HWTHREAD;

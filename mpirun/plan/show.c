@@ -105,7 +105,7 @@ static void advise(const struct tern_options *options, const struct tern_map *ma
                        : options->map.hwthreads ? "hardware thread"
                                                 : "core";
     char *there = tern_must_format("%d %s%s", units, what, units == 1 ? "" : "s");
-    if (options->map.pe > 1 && !map->crowded_slots)
+    if (options->map.pe > 1 && !map->crowded_slots && map->bind == TERN_MAP_LEVEL_NONE)
         tern_log("%d rank%s with PE=%d on %s: these are too few, so no rank is bound. "
                  "--oversubscribe suppresses this message",
                  ranks, ranks == 1 ? "" : "s", options->map.pe, there);

@@ -150,6 +150,29 @@ maps "$large" "here:- here:- here:- here:- here:-" --host localhost -np 5 --over
 maps "$large" "far1:0-15 far2:0-15 far1:16-31 far2:16-31" --hostfile eight -np 4 --map-by node --rank-by node:FILL
 maps "$small" "far1:0-1 far1:2-3 far1:0-1 far1:0-1 far1:2-3" --host far1:8 -np 3 --map-by :PE=2 --rank-by numa --oversubscribe true : -np 2
 
+# ppr with several programs: a later one starts at the first host with a free slot, and goes on around the hosts
+maps "$small" "far1:- far1:- far1:- far2:- far2:- far2:-" --host far1:1,far2:2 --oversubscribe -N 3 -np 4 true : -np 2
+maps "$small" "far1:- far1:- far1:- far2:- far1:- far2:- far2:- far2:-" --host far1:1,far2:2 --oversubscribe -N 3 -np 4 true : -np 4
+maps "$small" "far1:- far1:- far1:- far2:- far2:- far3:- far3:- far3:-" --host far1:2,far2:2,far3:2 --oversubscribe -N 3 -np 4 \
+    true : -np 1 true : -np 1 true : -np 1 true : -np 1
+maps "$small" "far1:0-1 far1:0-1 far1:2-3 far2:0-1 far2:0-1 far2:2-3" --host far1:3,far2:4 --npersocket 2 -np 3 true : -np 3
+
+# ranks that may share processors stay at the object that ppr gives them
+maps "$large" "here:0 here:0 here:1 here:1 here:0 here:0 here:1" --map-by ppr:1:hwthread --bind-to core --oversubscribe -np 4 true : -np 3
+maps "$large" "here:0t0 here:0t1 here:0t0 here:1t0 here:1t1 here:0t1" --map-by ppr:3:core --bind-to hwthread --oversubscribe -np 5 \
+    true : -np 1
+maps "$large" "here:0 here:0 here:1" --map-by ppr:1:hwthread --bind-to core:overload-allowed -np 3
+maps "$small" "here:0-1 here:0-1 here:2-3 here:0-1" --host localhost:8 --map-by ppr:2:numa:PE=2 --oversubscribe -np 3 true : -np 1
+
+# overload-allowed binds ranks that share processors
+maps "$small" "here:0-1 here:2-3 here:0-1 here:2-3 here:0-1" --host localhost:8 --bind-to :overload-allowed -np 5
+maps "$small" "here:0 here:1 here:2 here:3 here:0" --host localhost:8 --bind-to :overload-allowed --map-by core -np 5
+
+# --cpu-set numbers host after host
+HWLOC_SYNTHETIC=$large run --dry-run --host far1:4,far2:4 --cpu-list 0-3 --rank-by node -np 5 true
+is "--cpu-list and --rank-by" "$rc $(as_words out) $(grep warning err)" "0 far1:- far1:- far1:- far1:- far2:- mpirun: warning: \
+--rank-by node has no effect beside --cpu-set, as in Open MPI 4.1: ranks are numbered host after host"
+
 # --cpu-set alone does not part its processors
 maps "$large" "here:- here:-" "${lots[@]}" -np 2 --cpu-set 0-3
 HWLOC_SYNTHETIC=$large run --dry-run "${lots[@]}" -np 2 --cpu-set 0-3 --bind-to core true
