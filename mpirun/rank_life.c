@@ -114,7 +114,7 @@ static void fail_by_signal(int rank, int wait_status)
         !life.ranks[rank].crashed && !life.job->options->quiet)
         tern_output_say("if nothing above says where: the stack of a thread may be full, and then "
                         "no handler runs; raise OMP_STACKSIZE, or what pthread_attr_setstacksize "
-                        "sets");
+                        "sets; or the program has a handler of its own");
 }
 
 /* Returns the function that a connected rank should have called. */

@@ -163,6 +163,30 @@ static bool is_further(const struct tern_where_rank *ranks, int rank,
            other->number > record->number;
 }
 
+/* Returns true if ranks may leave the collective before all have come. */
+static bool lets_ranks_leave(const char *procedure)
+{
+    static const char *const parts[] = {"cast", "Gather", "Igather", "Scatter", "Iscatter", "scan",
+                                        "Scan", "eighbor"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(procedure, parts[i]))
+            return true;
+    return (strstr(procedure, "MPI_Reduce") || strstr(procedure, "Ireduce")) &&
+           !strstr(procedure, "_scatter");
+}
+
+/* Returns true if one of the members waits for a message of the rank. */
+static bool is_awaited(const struct tern_where_rank *ranks, const struct member *members, int count,
+                       int rank)
+{
+    for (int i = 0; i < count; i++) {
+        const struct tern_wait_record *record = tern_where_wait_of(ranks, members[i].rank);
+        if (record && !record->awaited[0].job && record->awaited[0].world == rank)
+            return true;
+    }
+    return false;
+}
+
 /* Appends which ranks a collective lacks. If it lacks one rank of all, the chains name it. Returns
  * true if it has appended something. */
 static bool add_lacking(struct tern_where_text *text, const struct tern_where_rank *ranks,
@@ -172,11 +196,13 @@ static bool add_lacking(struct tern_where_text *text, const struct tern_where_ra
     int lacking = 0;
     if (!tern_where_waits_for_all(record) || record->comm_size <= count)
         return false;
+    bool leaves = record->kind == TERN_WAIT_COLLECTIVE && lets_ranks_leave(record->procedure);
     struct member *others = tern_must_alloc((size_t)(size - count + 1) * sizeof *others);
     for (int rank = 0, next = 0; rank < size; rank++)
         if (next < count && members[next].rank == rank)
             next++;
-        else if (is_of_comm(record, rank) && !is_further(ranks, rank, record))
+        else if (is_of_comm(record, rank) && !is_further(ranks, rank, record) &&
+                 (!leaves || is_awaited(ranks, members, count, rank)))
             others[lacking++].rank = rank;
     bool told = lacking > 1 ||
                 (lacking && (record->comm_size != size || record->kind != TERN_WAIT_COLLECTIVE));

@@ -79,6 +79,21 @@ static void add_all_unheard(struct tern_where_text *text, const struct tern_wher
 
 /* ---- messages that nobody has asked for ---- */
 
+/* Appends why the message is not the one that the rank waits for. */
+static void add_difference(struct tern_where_text *text, const struct tern_wait_record *record,
+                           const struct tern_unasked *message)
+{
+    const struct tern_awaited *awaited = &record->awaited[0];
+    char name[TERN_WHERE_RANK_TEXT];
+    bool one_comm = strcmp(record->comm, message->comm) == 0;
+    if (awaited->tag > TERN_WHERE_ANY && awaited->tag != message->tag)
+        tern_where_add(text, "; it waits for tag %d", awaited->tag);
+    else if (!one_comm)
+        tern_where_add(text, "; it waits on %s", tern_where_comm_of(record));
+    else if (awaited->rank >= 0 && awaited->rank != message->source)
+        tern_where_add(text, "; it waits for %s", tern_where_rank_of(awaited, name));
+}
+
 static void add_unasked(struct tern_where_text *text, int rank,
                         const struct tern_wait_record *record)
 {
@@ -89,9 +104,8 @@ static void add_unasked(struct tern_where_text *text, int rank,
         "%lld bytes, %s",
         rank, first->world >= 0 ? first->world : first->source, first->tag, (long long)first->bytes,
         tern_where_comm_name(first->comm));
-    if (record->kind == TERN_WAIT_RECV && record->awaited_count == 1 &&
-        record->awaited[0].tag > TERN_WHERE_ANY && record->awaited[0].tag != first->tag)
-        tern_where_add(text, "; it waits for tag %d", record->awaited[0].tag);
+    if (record->kind == TERN_WAIT_RECV && record->awaited_count == 1)
+        add_difference(text, record, first);
     if (record->unasked_count > 1)
         tern_where_add(text, "; and for %u more", record->unasked_count - 1);
 }

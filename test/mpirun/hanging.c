@@ -145,6 +145,22 @@ static void hang_in_messages(const char *how)
         MPI_Recv(value, 1, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else if (strcmp(how, "tag") == 0) {
         MPI_Recv(value, 2, MPI_INT, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "strangers") == 0) { /* 1 at another communicator, 2 for another rank */
+        MPI_Comm_dup(MPI_COMM_WORLD, &ocean);
+        MPI_Comm_set_name(ocean, "ocean");
+        if (rank == 0)
+            for (int to = 1; to < 3; to++)
+                MPI_Send(value, 1, MPI_INT, to, 5, MPI_COMM_WORLD);
+        else
+            MPI_Recv(value, 1, MPI_INT, rank - 1, 5, rank == 1 ? ocean : MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+    } else if (strcmp(how, "neighbors") == 0) { /* all but 1, 0 and 2 have what they need */
+        MPI_Cart_create(MPI_COMM_WORLD, 1, &size, (int[]){1}, 0, &ocean);
+        MPI_Comm_set_name(ocean, "ring");
+        if (rank != 1)
+            MPI_Neighbor_allgather(value, 1, MPI_INT, large, 1, MPI_INT, ocean);
+        else
+            sleep(1000);
     } else if (strcmp(how, "name") == 0) {
         MPI_Comm_dup(MPI_COMM_WORLD, &ocean);
         MPI_Comm_set_name(ocean, "ocean");

@@ -150,6 +150,30 @@ START_TEST(own_tags)
 }
 END_TEST
 
+/* Ranks leave some collectives before the others have come. */
+START_TEST(left)
+{
+    static const char *const stays[] = {"MPI_Barrier", "MPI_Allgatherv", "MPI_Reduce_scatter",
+                                        "MPI_Wait of MPI_Ialltoall", "MPI_Comm_split"},
+                             *const leaves[] = {"MPI_Bcast", "MPI_Wait of MPI_Ireduce", "MPI_Reduce",
+                                                "MPI_Gatherv", "MPI_Exscan", "MPI_Iscatter",
+                                                "MPI_Ineighbor_alltoall"};
+    for (int i = 0; i < 12; i++) {
+        for (int rank = 0; rank < 2; rank++)
+            waits(rank, TERN_WAIT_COLLECTIVE, i < 5 ? stays[i] : leaves[i - 5], 3, 0);
+        for (int rank = 2; rank < 5; rank++)
+            seen(rank, 'S');
+        char *table = page(5);
+        if (i < 5)
+            has(table, "number 0 on MPI_COMM_WORLD, lacks ranks 2-4");
+        else
+            ck_assert_ptr_null(strstr(table, "lacks ranks"));
+        has(table, "2 ranks wait in the end for rank 3");
+        free(table);
+    }
+}
+END_TEST
+
 START_TEST(chains)
 {
     for (int rank = 0; rank < 8; rank++)
@@ -380,6 +404,7 @@ int main(void)
     tcase_add_test(tcase, everything_differs);
     tcase_add_test(tcase, many_run);
     tcase_add_test(tcase, own_tags);
+    tcase_add_test(tcase, left);
     tcase_add_test(tcase, chains);
     tcase_add_test(tcase, several_requests);
     tcase_add_test(tcase, some_ranks);

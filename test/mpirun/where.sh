@@ -50,6 +50,15 @@ end
 start 2 tag
 where "a wrong tag" '^    rank 1 has not asked for a message that has arrived: from rank 0, tag 5, 8 bytes, MPI_COMM_WORLD; it waits for tag 6$'
 end
+start 3 strangers
+where "a wrong communicator" '^    rank 1 has not asked for a message that has arrived: from rank 0, tag 5, .*, MPI_COMM_WORLD; it waits on ocean$'
+where "a wrong source" '^    rank 2 has not asked for a message that has arrived: from rank 0, tag 5, .*, MPI_COMM_WORLD; it waits for rank 1$'
+end
+start 6 neighbors
+where "a neighborhood collective" '^ +2 ranks wait in MPI_Neighbor_allgather, number 1 on ring \(2 of its 6 ranks\), .*: 0,2$'
+where "the others have left it" '^ +3 ranks wait in MPI_Allreduce, .*: 3-5$'
+hasnt "and are not missing there" table 'MPI_Neighbor_allgather, .* lacks'
+end
 start 4 name
 where "a named communicator, several requests" '^ +2 ranks wait in MPI_Waitall \(2 requests\), the first of them, tag 1, ocean, '
 where "a probe with wildcards" '^ +2 ranks wait in MPI_Probe, any tag, MPI_COMM_WORLD, for any rank, .*: 0,2$'
