@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * There is one record per rank. If several threads wait, the first one has the record, as long as
- * it sleeps again and again; when it has not slept for a while, another may take over.
+ * There is one record per rank. If several threads wait, the program's first thread has the record,
+ * else the one that has waited longest, as long as it sleeps again and again; when it has not slept
+ * for a while, another may take over. So if another thread has the record, the first one does not
+ * wait here, and the launcher looks what it does.
  */
 #include "lib/mpi/whereabouts.h"
 
@@ -21,13 +23,16 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { LEAVE_S = 1, NOBODY = -2 };
 
 static struct {
     pthread_mutex_t lock;
     const struct tern_waiter *waiter; /* whose record it is; only compared */
+    pid_t thread; /* who waits or tests so; 0: others may take the record at once */
     uint64_t began_ms;
     uint32_t unheard_changes; /* tern_btl_unheard_changes when the record was written */
     time_t slept; /* when it last began or ended a sleep, in seconds */
@@ -38,6 +43,12 @@ static time_t now_s(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
     return now.tv_sec;
+}
+
+/* Returns the id of this thread; that of the program's first one is the process id. */
+static pid_t own_thread(void)
+{
+    return (pid_t)syscall(SYS_gettid);
 }
 
 /* ---- what is awaited ---- */
@@ -372,6 +383,8 @@ static void describe(const struct tern_waiter *waiter, struct tern_wait_record *
     struct tern_message_facts facts;
     *record = (struct tern_wait_record){.bytes = -1, .awaited = {{.rank = NOBODY, .world = -1}}};
     record->began_ms = waiter->began_ms;
+    record->thread = own_thread();
+    record->messages = tern_pml_count_messages();
     describe_unheard(record);
     if (waiter->doubts) {
         struct tern_coll_facts collective;
@@ -409,25 +422,28 @@ static void describe(const struct tern_waiter *waiter, struct tern_wait_record *
 
 /* ---- telling ---- */
 
-/* Returns true if this waiter has the record, or can have it now. */
-static bool own_record(const struct tern_waiter *waiter)
+/* Makes the record this waiter's, or that of tests: NULL. Returns false if another thread has it,
+ * and this one does not go before that. Before tests of other threads than the first any wait
+ * goes. */
+static bool take_record(const struct tern_waiter *waiter)
 {
-    bool mine = owner.waiter == waiter && owner.began_ms == waiter->began_ms;
+    pid_t thread = tern_threads ? own_thread() : 0;
+    bool first = thread == getpid();
     time_t now = now_s();
-    if (!mine && owner.waiter && tern_threads && now - owner.slept <= LEAVE_S)
+    if (owner.thread && owner.thread != thread && !first && now - owner.slept <= LEAVE_S)
         return false;
     owner.waiter = waiter;
+    owner.thread = waiter || first ? thread : 0;
     owner.slept = now;
     return true;
 }
 
-/* Tells of tests in vain, unless another thread waits. Nobody owns the record then. */
+/* Tells of tests in vain. */
 static void tell_tests(const struct tern_waiter *test)
 {
     struct tern_wait_record record;
-    if (owner.waiter && tern_threads && now_s() - owner.slept <= LEAVE_S)
+    if (!take_record(NULL))
         return;
-    owner.waiter = NULL;
     describe(test, &record);
     record.tests = 1;
     record.tested_ms = tern_now_ms();
@@ -438,15 +454,16 @@ static void tell(const struct tern_waiter *waiter, enum tern_wait_news news)
 {
     struct tern_wait_record record;
     pthread_mutex_lock(&owner.lock);
+    bool same = owner.waiter == waiter && waiter && owner.began_ms == waiter->began_ms &&
+                owner.unheard_changes == tern_btl_unheard_changes();
     if (news == TERN_WAIT_TESTS) {
         tell_tests(waiter);
     } else if (news == TERN_WAIT_PAUSE) {
         if (owner.waiter == waiter)
-            tern_wait_record_sleeps(false);
-    } else if (own_record(waiter)) {
-        if (news == TERN_WAIT_AGAIN && owner.began_ms == waiter->began_ms &&
-            owner.unheard_changes == tern_btl_unheard_changes()) {
-            tern_wait_record_sleeps(true);
+            tern_wait_record_pause();
+    } else if (take_record(waiter)) {
+        if (news == TERN_WAIT_AGAIN && same) {
+            tern_wait_record_again(tern_pml_count_messages());
         } else {
             owner.began_ms = waiter->began_ms;
             describe(waiter, &record);

@@ -54,8 +54,16 @@ void tern_wait_record_write(const struct tern_wait_record *wanted)
     tern_store_release(&record->changes, changes + 1);
 }
 
-void tern_wait_record_sleeps(bool sleeps)
+void tern_wait_record_again(uint64_t messages)
+{
+    if (!record)
+        return;
+    __atomic_store_n(&record->messages, messages, __ATOMIC_RELAXED);
+    __atomic_store_n(&record->waits, 1, __ATOMIC_RELAXED);
+}
+
+void tern_wait_record_pause(void)
 {
     if (record)
-        __atomic_store_n(&record->waits, sleeps, __ATOMIC_RELAXED);
+        __atomic_store_n(&record->waits, 0, __ATOMIC_RELAXED);
 }

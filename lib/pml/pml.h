@@ -167,6 +167,8 @@ enum tern_wait_news {
 /* Called when a thread has waited for a while without an event, around each further sleep. NULL, or
  * set once by lib/mpi. Called with the waiter's lane locked. */
 extern TERN_OURS void (*tern_wait_tell)(const struct tern_waiter *waiter, enum tern_wait_news news);
+/* Returns the number of messages that all threads have sent and received so far. */
+uint64_t tern_pml_count_messages(void);
 /* This thread's tests and probes, as tern_lane_poll sees them. */
 struct tern_tests {
     uint64_t since;    /* ticks of the first test without an event since the last look; 0: none */

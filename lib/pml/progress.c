@@ -515,7 +515,7 @@ static inline void note_test(int count)
     }
 }
 
-static uint64_t count_messages(void)
+uint64_t tern_pml_count_messages(void)
 {
     uint64_t sum = 0;
     for (const struct tern_peer *peer = tern_peer_newest(); peer; peer = peer->all_next)
@@ -528,7 +528,7 @@ void tern_test_tell(const struct tern_waiter *test)
 {
     struct tern_tests *tests = &tern_tests;
     struct tern_waiter told = *test;
-    uint64_t messages = count_messages();
+    uint64_t messages = tern_pml_count_messages();
     bool in_vain = messages == tests->messages;
     tests->messages = messages;
     tests->since = 0;

@@ -224,8 +224,9 @@ struct tern_wait_record {
     int32_t any;            /* nonzero: one of these requests ends the wait */
     /* nonzero: no wait, but tests or probes that find nothing, while no message comes or goes */
     int32_t tests;
-    int32_t unused_tests;
+    int32_t thread;         /* id of the thread that waits or tests, as `process` */
     uint64_t tested_ms; /* the last time that such a test was noted, on CLOCK_MONOTONIC */
+    uint64_t messages;  /* sent and received by all threads so far, at the last sleep or test */
     uint32_t unasked_count; /* messages that have arrived and nobody asked for */
     /* The ranks that are awaited: one, or that of each of the first requests. A lock: `rank` is the
      * rank whose part of the window it is, `world` the rank that took it last. */
@@ -247,6 +248,12 @@ struct tern_wait_record {
     char procedure[56];
     struct tern_unasked unasked[TERN_UNASKED_SHOWN]; /* the first of these messages */
 };
+
+/* Returns nonzero if it is not the program's first thread that waits or tests. */
+static inline int tern_wait_is_beside(const struct tern_wait_record *record)
+{
+    return record->thread != record->process;
+}
 
 /* The first bytes of the shared memory. Behind the records of all ranks, from the next multiple of
  * 64 on, come their wait records. */

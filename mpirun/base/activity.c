@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_process(struct tern_activity *activity, pid_t pid);
+static void add_process(struct tern_activity *activity, pid_t pid, pid_t but);
 
 static FILE *open_thread_file(pid_t pid, pid_t thread, const char *name)
 {
@@ -29,7 +29,7 @@ static char state_of(pid_t pid, pid_t thread)
     return after && after[1] == ' ' ? after[2] : 'X';
 }
 
-static void add_thread(struct tern_activity *activity, pid_t pid, pid_t thread)
+static void add_thread(struct tern_activity *activity, pid_t pid, pid_t thread, pid_t but)
 {
     unsigned long long cpu_ns;
     FILE *file = open_thread_file(pid, thread, "schedstat");
@@ -37,7 +37,7 @@ static void add_thread(struct tern_activity *activity, pid_t pid, pid_t thread)
     if (file)
         fclose(file);
     if (measured) {
-        char state = state_of(pid, thread);
+        char state = thread == but ? 'X' : state_of(pid, thread);
         activity->cpu_ns += cpu_ns;
         activity->runnable += state == 'R';
         activity->blocked += state == 'D';
@@ -45,28 +45,34 @@ static void add_thread(struct tern_activity *activity, pid_t pid, pid_t thread)
     file = open_thread_file(pid, thread, "children");
     int child;
     while (file && fscanf(file, "%d", &child) == 1)
-        add_process(activity, child);
+        add_process(activity, child, but);
     if (file)
         fclose(file);
 }
 
-static void add_process(struct tern_activity *activity, pid_t pid)
+static void add_process(struct tern_activity *activity, pid_t pid, pid_t but)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    activity->family += (uint64_t)pid * UINT64_C(0x9e3779b97f4a7c15);
     DIR *threads = opendir(path);
     struct dirent *entry;
     while (threads && (entry = readdir(threads))) {
         if (entry->d_name[0] != '.')
-            add_thread(activity, pid, atoi(entry->d_name));
+            add_thread(activity, pid, atoi(entry->d_name), but);
     }
     if (threads)
         closedir(threads);
 }
 
-struct tern_activity tern_activity_of(pid_t pid)
+struct tern_activity tern_activity_without(pid_t pid, pid_t but)
 {
     struct tern_activity activity = { .stopped = state_of(pid, pid) == 'T' };
-    add_process(&activity, pid);
+    add_process(&activity, pid, but);
     return activity;
+}
+
+struct tern_activity tern_activity_of(pid_t pid)
+{
+    return tern_activity_without(pid, 0);
 }

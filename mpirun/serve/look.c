@@ -34,7 +34,12 @@ struct glimpse {
     int64_t cpu_ms; /* processor time of the process; at a glance with that of its descendants */
     int64_t at_ms;
     uint64_t moved_bytes; /* at a glance: what the process itself has read and written so far */
-    bool works; /* at a glance: the process or a descendant runs, or waits for a disk or a driver */
+    /* at a glance: how often the process's first thread has gone to sleep or given way so far */
+    uint64_t switches;
+    uint64_t family; /* at a glance: tells if a descendant has begun or ended */
+    /* at a glance: a thread of the process or of a descendant runs, or waits for a disk or a
+     * driver; not the thread that waits in MPI */
+    bool works;
     bool is_ours, waits;
     struct tern_wait_record record;
 };
@@ -194,19 +199,48 @@ static uint64_t bytes_of(pid_t pid)
     return sum;
 }
 
+/* Returns how often the process's first thread has gone to sleep, or given the processor to
+ * others, so far. */
+static uint64_t switches_of(pid_t pid)
+{
+    char text[4096];
+    unsigned long long own_will, others_will;
+    read_file(pid, "status", text, sizeof text);
+    const char *at = strstr(text, "\nvoluntary_ctxt_switches:");
+    return at && sscanf(at, " voluntary_ctxt_switches: %llu nonvoluntary_ctxt_switches: %llu",
+                        &own_will, &others_will) == 2
+               ? own_will + others_will
+               : 0;
+}
+
+/* Returns the thread of the process that waits or tests in MPI, as the record says; 0: not known,
+ * because the program has process ids of its own. */
+static pid_t thread_in_mpi(const struct glimpse *glimpse)
+{
+    const struct tern_wait_record *record = &glimpse->record;
+    if (!glimpse->waits)
+        return 0;
+    if (!tern_wait_is_beside(record))
+        return glimpse->pid;
+    return record->process == glimpse->pid ? record->thread : 0;
+}
+
 static bool has_moved(const struct glimpse *before, const struct glimpse *now)
 {
+    bool beside = !now->waits || tern_wait_is_beside(&now->record);
     if (before->pid != now->pid || before->waits != now->waits)
         return true;
-    int used = permille(before, now);
-    if (now->waits && now->record.tests && before->moved_bytes != now->moved_bytes)
-        return true;
-    if (now->waits)
-        return before->record.began_ms != now->record.began_ms || used > WAIT_PERMILLE;
     if (now->state == 'X' || now->state == 'Z' || now->state == 'T')
         return before->state != now->state;
-    return used > MOVED_PERMILLE || used < 0 || now->works || reads_input(now->pid) ||
-           before->moved_bytes != now->moved_bytes;
+    int used = permille(before, now);
+    /* a thread that waits in MPI wakes up now and then, one that sleeps elsewhere does not */
+    if (now->works || before->moved_bytes != now->moved_bytes || before->family != now->family ||
+        (beside && before->switches != now->switches))
+        return true;
+    if (now->waits)
+        return before->record.began_ms != now->record.began_ms ||
+               before->record.messages != now->record.messages || used > WAIT_PERMILLE;
+    return used > MOVED_PERMILLE || used < 0 || reads_input(now->pid);
 }
 
 /* Sees also what the descendants of the rank do: a rank may be a script, or wait for a program that
@@ -215,10 +249,13 @@ static struct glimpse glance_at(int local_rank)
 {
     struct glimpse now = see(local_rank);
     if (now.pid > 0) {
-        struct tern_activity activity = tern_activity_of(now.pid);
+        pid_t waits = thread_in_mpi(&now);
+        struct tern_activity activity = tern_activity_without(now.pid, waits);
         now.cpu_ms = (int64_t)(activity.cpu_ns / 1000000);
-        now.works = activity.runnable || activity.blocked;
+        now.works = (activity.runnable && (waits || !now.waits)) || activity.blocked;
+        now.family = activity.family;
         now.moved_bytes = bytes_of(now.pid);
+        now.switches = switches_of(now.pid);
     }
     return now;
 }
@@ -245,9 +282,20 @@ static void name_system_call(pid_t pid, char *place, size_t room)
         const char *name;
         bool of_descriptor; /* the first argument is a descriptor */
     } calls[] = {
+        {SYS_openat, "open", false},
         {SYS_read, "read", true},
+        {SYS_pread64, "read", true},
+        {SYS_readv, "read", true},
+        {SYS_pwrite64, "write", true},
+        {SYS_writev, "write", true},
+        {SYS_fdatasync, "fsync", true},
+        {SYS_semop, "semop", false},
+        {SYS_semtimedop, "semop", false},
+        {SYS_msgrcv, "msgrcv", false},
+        {SYS_msgsnd, "msgsnd", false},
+        {SYS_rt_sigtimedwait, "sigwait", false},
         {SYS_write, "write", true},
-        {SYS_futex, "futex", false},
+        {SYS_futex, "futex, for a lock or another thread", false},
         {SYS_ppoll, "poll", false},
         {SYS_pselect6, "select", false},
         {SYS_epoll_pwait, "epoll_wait", true},
@@ -330,7 +378,8 @@ static void conclude(int local_rank, const struct glimpse *before, const struct 
         where->record = wait->record;
         where->waited_s = (uint32_t)((now->at_ms - (int64_t)wait->record.began_ms) / 1000);
         where->unheard_s = (uint32_t)((now->at_ms - (int64_t)wait->record.unheard_since_ms) / 1000);
-        return;
+        if (!tern_wait_is_beside(&wait->record))
+            return;
     }
     if (now->state == 'R' && look.running_count < TERN_INNERMOST_MOST)
         look.running[look.running_count++] = local_rank;

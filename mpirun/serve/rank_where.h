@@ -23,7 +23,9 @@ struct tern_where {
     uint32_t waited_s;    /* how long it has waited */
     uint32_t unheard_s;   /* how long record.unheard_bytes have not been acknowledged */
     struct tern_wait_record record;
-    char place[200]; /* outside MPI: "spin at hang.c:12 (hang)", "in read(0)"; "" if unknown */
+    /* of the first thread, if it is outside MPI: "in spin at hang.c:12 (hang)", "in read of
+     * descriptor 4"; "" if unknown */
+    char place[200];
 };
 
 /* Appends one rank's place, and reads it. */

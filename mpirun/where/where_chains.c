@@ -19,6 +19,12 @@ static int awaited_rank(const struct tern_wait_record *record, int size, int i)
                : -1;
 }
 
+/* Returns the wait that keeps the whole rank, or NULL. */
+static const struct tern_wait_record *wait_of(const struct tern_where_rank *ranks, int rank)
+{
+    return tern_where_works_beside(&ranks[rank].where) ? NULL : tern_where_wait_of(ranks, rank);
+}
+
 /* Which of the ranks in a record is followed. A rank may wait for several. */
 struct choice {
     int which; /* -1: none */
@@ -49,7 +55,7 @@ static void find_circles(const struct tern_where_rank *ranks, int size, bool *le
     for (int rank = 0; rank < size; rank++)
         first[rank] = -1;
     for (int rank = 0; rank < size; rank++) {
-        const struct tern_wait_record *record = tern_where_wait_of(ranks, rank);
+        const struct tern_wait_record *record = wait_of(ranks, rank);
         for (int i = 0; record && i < MOST; i++) {
             int to = awaited_rank(record, size, i);
             if (to < 0)
@@ -83,7 +89,7 @@ static struct choice *choose_all(const struct tern_where_rank *ranks, int size)
     bool *leads = tern_must_alloc((size_t)size * sizeof *leads);
     find_circles(ranks, size, leads);
     for (int rank = 0; rank < size; rank++)
-        choices[rank] = choose(tern_where_wait_of(ranks, rank), size, leads[rank] ? leads : NULL);
+        choices[rank] = choose(wait_of(ranks, rank), size, leads[rank] ? leads : NULL);
     free(leads);
     return choices;
 }

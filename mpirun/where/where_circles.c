@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mpirun/base/strings.h"
+#include "mpirun/where/where_words.h"
 
 enum { WAITS_MOST = 2000, LINE = 120, CIRCLES_SHOWN = 3, LINKS_SHOWN = 8 };
 
@@ -16,7 +17,7 @@ static const struct tern_wait_record *needs(const struct tern_where_rank *rank)
 {
     const struct tern_wait_record *record = &rank->where.record;
     return rank->seen && rank->where.waits && rank->state != TERN_RANK_ENDED && !record->any &&
-                   !record->tests
+                   !record->tests && !tern_where_works_beside(&rank->where)
                ? record
                : NULL;
 }

@@ -59,8 +59,9 @@ const char *tern_where_comm_of(const struct tern_wait_record *record)
     }
     if (*record->comm || !record->comm_id)
         return tern_where_comm_name(record->comm);
-    snprintf(text, sizeof text, "a communicator of %d ranks without a name (id %llx)",
-             record->comm_size, (unsigned long long)record->comm_id);
+    snprintf(text, sizeof text, "a communicator of %d rank%s without a name (id %llx)",
+             record->comm_size, record->comm_size == 1 ? "" : "s",
+             (unsigned long long)record->comm_id);
     return text;
 }
 
@@ -184,11 +185,15 @@ static const char *surroundings(const struct tern_where_rank *rank)
                                               : "in a program with another MPI library";
 }
 
+static bool is_busy(const struct tern_where *where)
+{
+    return where->state == 'R' || where->cpu_permille >= BUSY_PERMILLE;
+}
+
 static void describe_outside(const struct tern_where_rank *rank,
                              const struct tern_where_verb **ret_verb, char *words, size_t room)
 {
     const struct tern_where *where = &rank->where;
-    bool busy = where->state == 'R' || where->cpu_permille >= BUSY_PERMILLE;
     if (where->state == 'X' || where->state == 'Z') {
         *ret_verb = &is;
         snprintf(words, room, "about to end, or not visible here");
@@ -196,10 +201,23 @@ static void describe_outside(const struct tern_where_rank *rank,
         *ret_verb = &is_in_mpi;
         snprintf(words, room, "in MPI (a loop of tests or probes?)");
     } else {
-        *ret_verb = busy ? &tern_where_computes : &sleeps;
+        *ret_verb = is_busy(where) ? &tern_where_computes : &sleeps;
         snprintf(words, room, "%s%s%s%s", surroundings(rank), *where->place ? ", " : "",
                  where->place, where->state == 'D' ? ", for a disk or a driver" : "");
     }
+}
+
+bool tern_where_works_beside(const struct tern_where *where)
+{
+    return where->waits && tern_wait_is_beside(&where->record) && is_busy(where);
+}
+
+/* Says what the first thread does while another one waits. */
+static void describe_beside(const struct tern_where *where, char *words, size_t room)
+{
+    if (tern_wait_is_beside(&where->record))
+        snprintf(words, room, " (in a second thread; the first one %s%s%s)",
+                 is_busy(where) ? "computes" : "sleeps", *where->place ? ", " : "", where->place);
 }
 
 void tern_where_describe(const struct tern_where_rank *rank,
@@ -224,6 +242,7 @@ void tern_where_describe(const struct tern_where_rank *rank,
     } else if (rank->where.waits) {
         *ret_verb = rank->where.record.tests ? &tests : &waits;
         tern_where_describe_wait(&rank->where.record, words, room);
+        describe_beside(&rank->where, words + strlen(words), room - strlen(words));
     } else {
         describe_outside(rank, ret_verb, words, room);
     }

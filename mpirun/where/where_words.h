@@ -26,6 +26,8 @@ void tern_where_add(struct tern_where_text *text, const char *format, ...)
 
 /* Returns what the rank waits for, or NULL if it does not wait. */
 const struct tern_wait_record *tern_where_wait_of(const struct tern_where_rank *ranks, int rank);
+/* Returns true if the rank's first thread computes while another one waits. */
+bool tern_where_works_beside(const struct tern_where *where);
 /* Returns true if the rank waits until all ranks of a communicator have come. */
 bool tern_where_waits_for_all(const struct tern_wait_record *record);
 /* Returns what a rank has sent and the receiver's host does not acknowledge, or NULL. A stopped

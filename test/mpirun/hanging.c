@@ -2,7 +2,9 @@
 /* Ranks that hang as the first argument says; each writes "ready" first. For where.sh, hang_report.sh
  * and hosts/where.sh. */
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +85,19 @@ static void trickle(void)
     }
 }
 
+/* Starts a program again and again, each of which sleeps. */
+static void start_others(void)
+{
+    for (int i = 0; i < 12; i++) {
+        pid_t pid = fork();
+        if (pid == 0) {
+            usleep(400000);
+            _exit(0);
+        }
+        waitpid(pid, NULL, 0);
+    }
+}
+
 /* Does what one rank does in place of what all others do. */
 static void odd_one_out(const char *how)
 {
@@ -112,6 +127,8 @@ static void odd_one_out(const char *how)
         wait(NULL);
     else if (strcmp(how, "serial") == 0)
         spin(6);
+    else if (strcmp(how, "others") == 0)
+        start_others();
     else if (strcmp(how, "trickle") == 0)
         trickle();
     else if (strcmp(how, "recv") == 0)
@@ -129,6 +146,45 @@ static void ping_pong(void)
         if (rank == 1)
             MPI_Send(value, 2, MPI_INT, 0, 4, MPI_COMM_WORLD);
     }
+}
+
+static void *receive_late(void *tag)
+{
+    MPI_Recv(&value[3], 1, MPI_INT, rank, *(int *)tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return NULL;
+}
+
+/* Works slowly, for some seconds and mostly asleep, with sleeps and waits too short for a record. */
+static void work_slowly(const char *how)
+{
+    pthread_t thread;
+    int tag = 11;
+    bool helped = strcmp(how, "helped") == 0, helps = strcmp(how, "helper") == 0;
+    if (helped || helps)
+        pthread_create(&thread, NULL, receive_late, &tag);
+    for (int i = 0; i < 150; i++) {
+        if (strcmp(how, "exchange") == 0 && rank == 0) {
+            MPI_Send(value, 1, MPI_INT, 1, 4, MPI_COMM_WORLD);
+            MPI_Recv(value, 1, MPI_INT, 1, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else if (strcmp(how, "exchange") == 0 && rank == 1) {
+            MPI_Recv(value, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+        if (strcmp(how, "give") == 0 && rank == 0)
+            MPI_Send(value, 1, MPI_INT, 1, 4, MPI_COMM_WORLD);
+        if (rank == (strcmp(how, "exchange") ? 0 : 1) || helps)
+            usleep(30000);
+        if (strcmp(how, "exchange") == 0 && rank == 1)
+            MPI_Send(value, 1, MPI_INT, 0, 4, MPI_COMM_WORLD);
+    }
+    if (helps)
+        spin(0); /* the helper waits on */
+    if (helped) {
+        MPI_Send(value, 1, MPI_INT, rank, tag, MPI_COMM_WORLD);
+        pthread_join(thread, NULL);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; strcmp(how, "give") == 0 && rank == 1 && i < 150; i++)
+        MPI_Recv(value, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 static void hang_in_messages(const char *how)
@@ -340,7 +396,9 @@ int main(int argc, char **argv)
         wait_for_the_late(&argc, &argv);
         return 0;
     }
-    MPI_Init(&argc, &argv);
+    int level;
+    MPI_Init_thread(&argc, &argv,
+                    strncmp(argv[1], "help", 4) ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     large = calloc(1, LARGE);
@@ -349,6 +407,8 @@ int main(int argc, char **argv)
     say_ready();
     if (strcmp(argv[1], "pingpong") == 0 && rank < 2)
         ping_pong();
+    if (strstr("exchange give helped helper", argv[1]))
+        work_slowly(argv[1]);
     hang_in_messages(argv[1]);
     hang_in_several(argv[1]);
     if (strcmp(argv[1], "jobs") == 0 || strcmp(argv[1], "finalize") == 0)

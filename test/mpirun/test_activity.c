@@ -71,6 +71,32 @@ START_TEST(test_running_below)
 }
 END_TEST
 
+START_TEST(test_without)
+{
+    pid_t pid = fork();
+    if (pid == 0)
+        spin();
+    struct tern_activity activity = { 0 };
+    while (!activity.runnable)
+        look_later(pid, &activity);
+    activity = tern_activity_without(pid, pid);
+    ck_assert_int_eq(activity.runnable, 0);
+    ck_assert_uint_gt(activity.cpu_ns, 0);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+}
+END_TEST
+
+START_TEST(test_family)
+{
+    struct tern_activity alone = tern_activity_of(getpid()), again = tern_activity_of(getpid());
+    ck_assert_uint_eq(alone.family, again.family);
+    pid_t pid = start(sleep_on);
+    ck_assert_uint_ne(tern_activity_of(getpid()).family, alone.family);
+    end(pid);
+}
+END_TEST
+
 START_TEST(test_stopped)
 {
     pid_t pid = start(spin);
@@ -103,6 +129,8 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, test_sleeping);
     tcase_add_test(tests, test_running_below);
+    tcase_add_test(tests, test_without);
+    tcase_add_test(tests, test_family);
     tcase_add_test(tests, test_stopped);
     tcase_add_test(tests, test_ended);
     suite_add_tcase(suite, tests);

@@ -150,6 +150,30 @@ START_TEST(own_tags)
 }
 END_TEST
 
+/* A thread that waits beside a first one that computes holds nobody up. */
+START_TEST(beside)
+{
+    waits(0, TERN_WAIT_RECV, "MPI_Recv", 1, 1);
+    waits(1, TERN_WAIT_RECV, "MPI_Recv", 0, 1);
+    ranks[1].where.record.process = 5;
+    ranks[1].where.record.thread = 6;
+    ranks[1].where.state = 'R';
+    strcpy(ranks[1].where.place, "in spin at hang.c:12 (hang)");
+    char *table = page(2);
+    has(table, "1 rank waits in MPI_Recv, tag 1, MPI_COMM_WORLD (in a second thread; the first one "
+               "computes, in spin at hang.c:12 (hang)), for rank 0");
+    ck_assert_ptr_null(strstr(table, "circle"));
+    has(table, "1 rank waits in the end for rank 1");
+    free(table);
+    ranks[1].where.state = 'S';
+    strcpy(ranks[1].where.place, "in sleep");
+    table = page(2);
+    has(table, "(in a second thread; the first one sleeps, in sleep), for rank 0");
+    has(table, "a circle of 2 ranks");
+    free(table);
+}
+END_TEST
+
 /* Ranks leave some collectives before the others have come. */
 START_TEST(left)
 {
@@ -404,6 +428,7 @@ int main(void)
     tcase_add_test(tcase, everything_differs);
     tcase_add_test(tcase, many_run);
     tcase_add_test(tcase, own_tags);
+    tcase_add_test(tcase, beside);
     tcase_add_test(tcase, left);
     tcase_add_test(tcase, chains);
     tcase_add_test(tcase, several_requests);

@@ -170,6 +170,11 @@ start 3 loop
 where "an endless loop" "^ +1 rank computes outside MPI$in_spin, [0-9]+ % of a processor: 1 \(host "
 where "who is waited for" '^    2 ranks wait in the end for rank 1, which computes outside MPI'
 end
+start 2 helper
+where "a thread that waits beside one that computes" \
+    "^ +2 ranks wait in MPI_Recv, tag 11, MPI_COMM_WORLD \(in a second thread; the first one computes$in_spin\), for different ranks, "
+hasnt "is no circle" table 'circle'
+end
 start 3 stop
 where "a stopped rank" '^ +1 rank is stopped by a signal, outside MPI: 1 \(host '
 where "who is waited for" '^    2 ranks wait in the end for rank 1, which is stopped by a signal'
@@ -256,8 +261,8 @@ end
 start 3 sleep --mca hang_report_s 1
 eventually "a rank sleeps outside MPI" said '^mpirun: nothing has moved for'
 end
-for how in compute serial child trickle; do
-    run -np 2 --oversubscribe --mca hang_report_s 1 ./hanging $how
+for how in compute serial child trickle others exchange give helped; do
+    run -np 3 --oversubscribe --mca hang_report_s 1 ./hanging $how
     is "$how" "$rc" 0
     hasnt "$how: a job that computes is not called hung" err 'nothing has moved'
 done
