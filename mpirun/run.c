@@ -27,6 +27,7 @@
 #include "mpirun/base/loop.h"
 #include "mpirun/jobs/rank_asks.h"
 #include "mpirun/jobs/children.h"
+#include "mpirun/jobs/spawned.h"
 #include "mpirun/rank_life.h"
 #include "mpirun/ranks/input.h"
 #include "mpirun/ranks/local.h"
@@ -508,14 +509,19 @@ static void time_is_up(struct tern_timer *timer)
 
 /* ---- for main.c and job.c ---- */
 
-/* Ranks that wait for another job do not hang. */
-static bool is_alone(void)
+/* Ranks that wait for another job do not hang, if something moves there. A job that has been
+ * started by another one leaves it to that mpirun, as long as they are connected. */
+static bool others_are_still(bool still)
 {
-    return tern_run_goes_on() && !tern_life_is_joined() && tern_children_count() == 0;
+    if (!tern_spawned_has_parent())
+        return tern_children_are_still();
+    tern_spawned_still(still);
+    return !tern_life_is_joined();
 }
 
-const struct tern_where_listener tern_run_where = {tern_life_state, tern_run_lost, is_alone,
-                                                   tern_children_name};
+const struct tern_where_listener tern_run_where = {tern_life_state, tern_run_lost,
+                                                   tern_run_goes_on, tern_children_name,
+                                                   others_are_still};
 
 const struct tern_output_listener tern_run_output = {
     .process_of = tern_life_process,

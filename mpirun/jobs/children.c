@@ -43,6 +43,8 @@ struct child {
     bool ever;   /* its job is, or has been, connected to another job */
     int told;    /* the last signal that was passed on to it; 0: none */
     bool told_to_end;
+    bool still;  /* it has said last that nothing in its job moves */
+    bool moved;  /* it has said the contrary since tern_children_are_still */
     char *words; /* the jobs that it is connected to (job_ties.h) */
     char *what, *port; /* "job 2 (PROGRAM)"; where its parents wait */
     struct tern_question asked; /* the parts of a question that have arrived */
@@ -95,6 +97,24 @@ char *tern_children_name(void)
         text = more;
     }
     return text;
+}
+
+bool tern_children_are_still(void)
+{
+    int count = 1;
+    bool still = true;
+    char *own = tern_ties_words(TERN_CHILD_TEXT);
+    const char **words = tern_must_alloc((size_t)(tern_children_count() + 1) * sizeof *words);
+    words[0] = own;
+    for (struct child *child = children.first; child; child = child->next) {
+        still &= child->still && !child->moved;
+        child->moved = false;
+        words[count++] = child->words ? child->words : "";
+    }
+    still &= tern_ties_are_closed(words, count);
+    free(words);
+    free(own);
+    return still;
 }
 
 /* ---- free slots ---- */
@@ -260,6 +280,9 @@ static void handle(struct child *child, const struct tern_child_message *message
         child->ever |= message->value != 0;
         free(child->words);
         child->words = tern_must_copy(message->text);
+    } else if (message->kind == TERN_CHILD_STILL) {
+        child->still = message->value != 0;
+        child->moved |= !child->still;
     } else if (message->kind == TERN_CHILD_ASK) {
         take_part(child, message->text, message->value != 0);
     } else if (message->kind == TERN_CHILD_USES) {

@@ -20,6 +20,7 @@ enum tern_child_kind {
      * words (job_ties.h) */
     TERN_CHILD_JOINED,
     TERN_CHILD_ASK,    /* a part of a question of a rank; `value` is 1 for the last part */
+    TERN_CHILD_STILL,  /* `value` is 1: nothing moves in its job; 0, as at first: something does */
     TERN_CHILD_USES,   /* its job has `value` ranks on the host that the text names */
     /* down: */
     TERN_CHILD_SIGNAL, /* pass on signal `value` to the ranks */
@@ -49,6 +50,9 @@ int tern_children_count(void);
 /* Returns a line for each of the first children that says how to ask where its ranks are. The lines
  * begin as those of where_table.h. The caller frees them. */
 char *tern_children_name(void);
+/* Returns true if this mpirun's job is connected to no others than the children's, and these have
+ * said that nothing moves. */
+bool tern_children_are_still(void);
 /* Passes on a signal to the ranks of all children. */
 void tern_children_signal(int number);
 /* Makes all children end their jobs. They report their end later. */

@@ -125,3 +125,23 @@ void tern_ties_find(const char *const words[], int count, int from, bool ret_tie
                     found = ret_tied[k] = true;
     }
 }
+
+/* A connected job has its own name among its words, so more names than connected jobs tell of
+ * others. */
+bool tern_ties_are_closed(const char *const words[], int count)
+{
+    int jobs = 0, names = 0;
+    for (int i = 0; i < count; i++) {
+        const char *at = words[i];
+        jobs += *at != 0;
+        for (size_t length; (length = next_job(&at, false)) > 0; at += length) {
+            bool known = false;
+            for (int k = 0; k < i && !known; k++)
+                known = has_job(words[k], at, length);
+            if (*at == TERN_JOINED_TO_ALL[0])
+                return false;
+            names += !known;
+        }
+    }
+    return names <= jobs;
+}

@@ -22,4 +22,7 @@ char *tern_ties_words(int most);
  * its words; a job without any is connected to nobody. */
 void tern_ties_find(const char *const words[], int count, int from, bool ret_tied[]);
 
+/* Returns true if these jobs are connected to no other one than each other. */
+bool tern_ties_are_closed(const char *const words[], int count);
+
 #endif

@@ -28,6 +28,7 @@ enum { REFUSE_MS = 3000, NEAR_REPORTS_MS = 20, FAR_REPORTS_MS = 300 };
 static struct {
     bool open, beside;
     bool joined, ever; /* the job is, or has been, connected to another one */
+    bool still; /* what tern_spawned_still has said last */
     struct tern_spawn_line line; /* the question as a command line */
     char *reason; /* the last message that was kept */
     struct tern_watch socket; /* to the mpirun above */
@@ -222,9 +223,21 @@ void tern_spawned_joined(bool joined)
     free(words);
 }
 
+bool tern_spawned_has_parent(void)
+{
+    return spawned.open && !spawned.beside;
+}
+
+void tern_spawned_still(bool still)
+{
+    if (still != spawned.still)
+        send_up(TERN_CHILD_STILL, still, "", 0);
+    spawned.still = still;
+}
+
 bool tern_spawned_ask(const char *question)
 {
-    if (!spawned.open || spawned.beside)
+    if (!tern_spawned_has_parent())
         return false;
     size_t left = strlen(question);
     while (left) {

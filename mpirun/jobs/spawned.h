@@ -35,6 +35,10 @@ int tern_spawned_begin(const struct tern_job *job, const struct tern_spawned_lis
 bool tern_spawned_is_awaited(void);
 /* Reports whether a rank is connected to another job, and the words of job_ties.h. */
 void tern_spawned_joined(bool joined);
+/* Returns true if another mpirun has started this one. */
+bool tern_spawned_has_parent(void);
+/* Tells it that nothing moves in this job, or that something does. */
+void tern_spawned_still(bool still);
 /* Passes a question on to the mpirun that has started this one. Returns false if there is none. */
 bool tern_spawned_ask(const char *question);
 /* The job is over. If it has never connected to its parents, tells them why: because of `failure`,

@@ -229,7 +229,8 @@ static void report(const char *table, void *unused)
 static void conclude_glance(void)
 {
     /* ranks that wait for the reader of mpirun's output do not hang */
-    if (where.moved || is_output_stuck()) {
+    bool still = !where.moved && !is_output_stuck();
+    if (!where.listener->others_are_still(still) || !still) {
         where.quiet_ms = where.glanced_ms;
         where.reported = false;
     } else if (where.glanced_ms - where.quiet_ms >= where.report_ms && !where.reported) {

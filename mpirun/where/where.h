@@ -15,6 +15,9 @@ struct tern_where_listener {
     bool (*is_lost)(int host); /* the host will not answer any more */
     bool (*goes_on)(void);     /* the job is not being ended */
     char *(*name_others)(void); /* lines about the jobs that ranks have started; the caller frees */
+    /* Called when all hosts have answered a glance: `still` says that nothing in this job has
+     * moved. Returns true if it waits for no job in which something may have. */
+    bool (*others_are_still)(bool still);
 };
 
 /* Prepares for the job. */

@@ -292,6 +292,7 @@ static void hang_across_jobs(char *program, const char *how)
 {
     MPI_Comm parent, others;
     char *arguments[] = {(char *)how, NULL};
+    bool slow = strcmp(how, "family") == 0; /* theirs computes, and then sends the message */
     MPI_Comm_get_parent(&parent);
     if (parent == MPI_COMM_NULL)
         MPI_Comm_spawn(program, arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &others,
@@ -304,8 +305,36 @@ static void hang_across_jobs(char *program, const char *how)
     }
     if (parent == MPI_COMM_NULL)
         MPI_Recv(value, 1, MPI_INT, 1 - rank % 2, 3, others, MPI_STATUS_IGNORE);
-    else
+    else if (!slow)
         MPI_Recv(value, 1, MPI_INT, 0, 3, parent, MPI_STATUS_IGNORE);
+    if (parent != MPI_COMM_NULL && slow)
+        spin(6);
+    if (parent != MPI_COMM_NULL && slow)
+        MPI_Send(value, 1, MPI_INT, 1 - rank, 3, parent);
+}
+
+/* One of two jobs that a user has started computes, and the other one waits for it. */
+static void wait_for_another(const char *how)
+{
+    char port[MPI_MAX_PORT_NAME] = "";
+    MPI_Comm other;
+    if (strcmp(how, "server") == 0) {
+        MPI_Open_port(MPI_INFO_NULL, port);
+        FILE *file = fopen("port", "w");
+        fputs(port, file);
+        fclose(file);
+        MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &other);
+        MPI_Recv(value, 1, MPI_INT, 0, 3, other, MPI_STATUS_IGNORE);
+    } else {
+        FILE *file = fopen("port", "r");
+        if (!file || !fgets(port, sizeof port, file))
+            exit(1);
+        fclose(file);
+        MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &other);
+        spin(6);
+        MPI_Send(value, 1, MPI_INT, 0, 3, other);
+    }
+    MPI_Comm_disconnect(&other);
 }
 
 /* Rank 0 opens a port and does not accept, rank 1 connects to it; rank 2 accepts, and nobody comes. */
@@ -411,7 +440,9 @@ int main(int argc, char **argv)
         work_slowly(argv[1]);
     hang_in_messages(argv[1]);
     hang_in_several(argv[1]);
-    if (strcmp(argv[1], "jobs") == 0 || strcmp(argv[1], "finalize") == 0)
+    if (strcmp(argv[1], "server") == 0 || strcmp(argv[1], "client") == 0)
+        wait_for_another(argv[1]);
+    if (strstr("jobs family finalize", argv[1]))
         hang_across_jobs(argv[0], argv[1]);
     if (strcmp(argv[1], "ports") == 0)
         hang_at_ports();

@@ -547,6 +547,25 @@ static const char *tied(int from, const char *a, const char *b, const char *c, c
     return letters;
 }
 
+static bool closed(const char *a, const char *b, const char *c)
+{
+    return tern_ties_are_closed((const char *const[]){a, b, c}, 3);
+}
+
+START_TEST(test_closed_jobs)
+{
+    ck_assert(closed("", "", ""));
+    ck_assert(closed("a b", "b a", ""));
+    ck_assert(closed("a b c", "b a", "c a"));
+    ck_assert(closed("a", "b c", "c b"));
+    ck_assert(closed("-a -b", "a b", ""));
+    ck_assert(!closed("a b", "", ""));
+    ck_assert(!closed("a x", "", "c x"));
+    ck_assert(!closed("a b", "b a x", "c"));
+    ck_assert(!closed("a b", "b *", ""));
+}
+END_TEST
+
 START_TEST(test_connected_jobs)
 {
     ck_assert_str_eq(tied(0, "", "", "", ""), "a");
@@ -638,6 +657,7 @@ int main(void)
     tcase_add_test(all, test_frames);
     tcase_add_test(all, test_connections);
     tcase_add_test(all, test_connected_jobs);
+    tcase_add_test(all, test_closed_jobs);
     tcase_add_test(all, test_policies);
     tcase_add_test(all, test_soft_numbers);
     tcase_add_test(all, test_quotas);

@@ -261,6 +261,22 @@ end
 start 3 sleep --mca hang_report_s 1
 eventually "a rank sleeps outside MPI" said '^mpirun: nothing has moved for'
 end
+start 2 jobs --mca hang_report_s 1
+eventually "jobs that wait for each other" said '^mpirun: nothing has moved for'
+said '^ +2 ranks wait in MPI_Recv, tag 3, ' || complain "jobs that wait for each other: no table: $(cat err)"
+end
+run -np 2 --oversubscribe --mca hang_report_s 1 ./hanging family
+is "a job that the ranks have started computes: status" "$rc" 0
+hasnt "a job that the ranks have started computes" err 'nothing has moved'
+rm -f port
+"$MPIRUN" -np 1 --mca hang_report_s 1 ./hanging server >out 2>err.server </dev/null &
+mpirun=$!
+eventually "a server has a port" test -s port
+run --mca hang_report_s 1 -np 1 ./hanging client
+is "a client: status" "$rc" 0
+wait "$mpirun"
+is "its server: status" $? 0
+hasnt "a server whose client computes" err.server 'nothing has moved'
 for how in compute serial child trickle others exchange give helped; do
     run -np 3 --oversubscribe --mca hang_report_s 1 ./hanging $how
     is "$how" "$rc" 0
