@@ -9,6 +9,7 @@
 
 #include "lib/accel/device_kernel.h"
 #include "lib/accel/device_spare.h"
+#include "lib/type/block.h"
 #include "lib/type/device_stage.h"
 #include "lib/type/type_program.h"
 #include "lib/util/error.h"
@@ -23,52 +24,90 @@ enum {
     MANY_RUNS = 64,    /* fewer runs are not worth a list for a kernel */
     RUN_MOST = 16 << 10,  /* bytes of a run in a list */
     LIST_MOST = 1 << 30, /* bytes that the runs of a list move */
-    LIST_LOOKS = 256, /* entries of a list that are looked at, one by one */
+    LOOP_LOOKS = 16,   /* pieces of a loop that are looked at, and the last one */
+    UNIT = 64 << 10,   /* bytes; what begins there is memory of one kind */
+    UNITS = 64,
     BOUNCE_MAX = 4 << 20,
 };
 
 static const size_t stride_most = INT32_MAX; /* the driver's limit for the distance of rows */
 
-/* Counts in how many of the runs that are looked at there is device memory. */
+/* What was found of a buffer so far. */
 struct looks {
-    int device, count;
-    struct tern_accel_place place; /* of the last one in device memory */
+    bool host, device;
+    bool apart; /* in device memory of several devices or contexts */
+    struct tern_accel_place place; /* of the first address that is in device memory */
+    int loop_looks; /* pieces of the next loop that are looked at */
+    uintptr_t units[UNITS]; /* numbers of units that were looked at, plus 1 */
 };
 
-/* Looks at byte `offset` of the packed stream. */
-static void look(struct looks *looks, struct tern_cursor *cursor, int64_t offset)
+/* Looks at an address, unless its unit of memory was looked at. */
+static void look(struct looks *looks, const void *address)
 {
-    struct iovec run;
-    tern_cursor_seek(cursor, offset);
-    if (tern_cursor_runs(cursor, &run, 1, 1, NULL) < 1)
+    struct tern_accel_place place;
+    uintptr_t unit = (uintptr_t)address / UNIT + 1;
+    if (looks->units[unit % UNITS] == unit)
         return;
-    looks->count++;
-    looks->device += tern_accel_find(run.iov_base, &looks->place);
+    looks->units[unit % UNITS] = unit;
+    if (!tern_accel_find(address, &place)) {
+        looks->host = true;
+        return;
+    }
+    if (!looks->device)
+        looks->place = place;
+    looks->device = true;
+    looks->apart |= !tern_accel_same(&looks->place, &place);
+}
+
+static void look_at_program(struct looks *looks, const struct tern_program *program, char *at);
+
+/* Looks at the first pieces of a loop, and at the last one. They may be allocations of one size.
+ * But not a hundred of them, and no loops of allocations within each other. */
+static void look_at_loop(struct looks *looks, const struct tern_program *body, char *at,
+                         int64_t count, int64_t stride)
+{
+    int64_t step = stride ? UNIT / (stride < 0 ? -stride : stride) : count;
+    int most = looks->loop_looks;
+    step = step ? step : 1;
+    looks->loop_looks = count > 1 ? 1 : most;
+    for (int64_t i = 0; i < count - 1 && i < most * step; i += step)
+        look_at_program(looks, body, tern_block_at(at, i * stride));
+    look_at_program(looks, body, tern_block_at(at, (count - 1) * stride));
+    looks->loop_looks = most;
+}
+
+/* Looks at the pieces of a program whose memory begins at `at`. */
+static void look_at_program(struct looks *looks, const struct tern_program *program, char *at)
+{
+    if (!program)
+        look(looks, at);
+    else if (program->kind == TERN_PROGRAM_LOOP)
+        look_at_loop(looks, program->each.body, at, program->count, program->stride);
+    else
+        for (int64_t i = 0; i < program->count; i++) { /* all: each allocation is met */
+            bool list = program->kind == TERN_PROGRAM_LIST;
+            look_at_program(looks, list ? program->list[i].body : program->each.body,
+                            tern_block_at(at, list ? program->list[i].offset
+                                                   : program->places[i]));
+        }
 }
 
 enum tern_type_memory tern_type_find_memory(const struct tern_type *type, const void *base,
                                             int64_t count, struct tern_accel_place *ret_place)
 {
-    struct looks looks = {0};
-    const struct tern_program *program = type->program;
-    struct tern_cursor cursor;
-    tern_cursor_init_host(&cursor, type, base, count);
-    if (cursor.length <= 0)
+    struct looks looks;
+    void *start;
+    if (type->size * count <= 0)
         return TERN_TYPE_HOST;
-    look(&looks, &cursor, 0);
-    /* What a program reaches by offsets from one address is one allocation as a rule. A list may
-     * hold absolute addresses, or the distances of several allocations. */
-    if (program && program->kind != TERN_PROGRAM_LOOP) {
-        bool list = program->kind == TERN_PROGRAM_LIST;
-        int64_t entries = program->count < LIST_LOOKS ? program->count : LIST_LOOKS;
-        for (int64_t i = 1; i < entries; i++)
-            look(&looks, &cursor, list ? program->list[i].at : i * program->each.size);
-        look(&looks, &cursor, cursor.length - 1);
-    }
+    if (tern_type_one_run(type, base, count, &start))
+        return tern_accel_find(start, ret_place) ? TERN_TYPE_DEVICE : TERN_TYPE_HOST;
+    looks = (struct looks){.loop_looks = LOOP_LOOKS};
+    look_at_loop(&looks, type->program, tern_block_at((char *)base, type->start), count,
+                 type->extent);
     *ret_place = looks.place;
-    return looks.device == 0             ? TERN_TYPE_HOST
-           : looks.device == looks.count ? TERN_TYPE_DEVICE
-                                         : TERN_TYPE_MIXED;
+    return !looks.device              ? TERN_TYPE_HOST
+           : looks.host || looks.apart ? TERN_TYPE_MIXED
+                                       : TERN_TYPE_DEVICE;
 }
 
 /* Returns how many runs, beginning with the first, have one length and equal distances. */

@@ -93,7 +93,7 @@ extern const struct tern_type tern_type_bytes;
 enum tern_type_memory {
     TERN_TYPE_HOST,   /* the processor may touch all of it */
     TERN_TYPE_DEVICE, /* all of it is in device or managed memory */
-    TERN_TYPE_MIXED,  /* some runs are in device memory: absolute addresses in one datatype */
+    TERN_TYPE_MIXED,  /* some runs are in host memory, others on a device; or on several devices */
 };
 
 /* A position in the packed stream of `count` elements at `base`. Owns nothing: base and type must
