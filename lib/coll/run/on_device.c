@@ -45,9 +45,11 @@ static bool find_extent(const struct tern_plan_args *args, struct extent *ret_ex
         extent.send = recv;
         extent.recv = root ? recv : 0;
         break;
+    case TERN_EXSCAN:
+        extent.out = args->rank > 0; /* rank 0 has no result */
+        /* fall through */
     case TERN_ALLREDUCE:
-    case TERN_SCAN:
-    case TERN_EXSCAN: extent.send = extent.recv = recv; break;
+    case TERN_SCAN: extent.send = extent.recv = recv; break;
     case TERN_REDUCE_SCATTER_BLOCK:
         extent.send = recv * all;
         extent.recv = args->in_place ? recv * all : recv;
