@@ -5,6 +5,7 @@
 
 #include "lib/mpi/buffer.h"
 
+#include "lib/accel/accel.h"
 #include "lib/mpi/buffer_blocks.h"
 #include "lib/mpi/comm.h"
 #include "lib/mpi/request_object.h"
@@ -72,16 +73,22 @@ int tern_buffer_attach(struct tern_send_buffer **at, const char *whose, void *me
     if (!memory)
         return tern_error(TERN_ERR_BUFFER, "buffer is NULL; expected memory for %lld bytes",
                           (long long)size);
-    struct tern_send_buffer *buffer = calloc(1, sizeof *buffer);
+    /* the processor writes there: in place of device memory it gets memory of ours */
+    bool device = tern_accel_holds(memory);
+    struct tern_send_buffer *buffer =
+        calloc(1, sizeof *buffer + (device ? (size_t)size + TERN_BLOCK_ALIGNMENT : 0));
     if (!buffer)
         return tern_error(TERN_ERR_NO_MEM, "no memory for a buffer's description");
     buffer->at = at;
     buffer->memory = memory;
     if (!tern_buffer_automatic(buffer)) {
-        size_t skip = -(uintptr_t)memory % TERN_BLOCK_ALIGNMENT;
+        char *room = device ? (char *)(buffer + 1) : memory;
+        size_t skip = -(uintptr_t)room % TERN_BLOCK_ALIGNMENT;
         buffer->size = (size_t)size;
-        buffer->start = buffer->memory + skip;
-        buffer->room = buffer->size > skip ? buffer->size - skip : 0;
+        buffer->start = room + skip;
+        buffer->room = device               ? buffer->size
+                       : buffer->size > skip ? buffer->size - skip
+                                             : 0;
         buffer->room -= buffer->room % TERN_BLOCK_ALIGNMENT;
     }
     tern_blocks_lock();
