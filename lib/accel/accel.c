@@ -8,13 +8,19 @@
 #include "lib/util/now.h"
 #include "lib/util/param.h"
 
+#include <errno.h>
 #include <link.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 bool tern_accel_watched;
+
+/* The longest time that is waited for the program's default streams: of the buffer's context and
+ * the current one; of others, where a kernel has less to do with the message. */
+static const uint64_t SETTLE_NS = 1000000000, SETTLE_ELSEWHERE_NS = 20000000;
 
 /* The heap (brk), the first thread's stack, and the program's own variables: the kernel gives their
  * addresses to nobody else. */
@@ -97,50 +103,122 @@ bool tern_cu_find_place(const struct tern_cu_driver *driver, const void *address
     return type == TERN_CU_DEVICE || (managed & 0xff);
 }
 
-/* Waits until what the program has queued in its default streams has been done, but at most one
- * second: a kernel there may wait for this message. */
-static void settle(const struct tern_cu_driver *driver)
+/* Waits until what the program has queued in the default streams of the current context has been
+ * done, but not for ever: a kernel there may wait for this message. */
+static void settle(const struct tern_cu_driver *driver, uint64_t most_ns)
 {
     static const uintptr_t defaults[] = {TERN_CU_STREAM_LEGACY, TERN_CU_STREAM_PER_THREAD};
-    enum { MOST_NS = 1000000000 };
     uint64_t begin = tern_now_ns();
     for (int i = 0; i < 2; i++)
         while (driver->stream_query((tern_cu_stream)defaults[i]) == TERN_CU_NOT_READY &&
-               tern_now_ns() - begin < MOST_NS)
+               tern_now_ns() - begin < most_ns)
             sched_yield();
 }
 
 /*
- * Meets an allocation for the first time. The program's own copies of short pieces from ordinary
- * host memory may return before they have ended (CUDA driver API, "API synchronization behavior"),
- * and our streams do not wait for the program's. So from now on such copies of this allocation end
- * before they return, and those that were begun are awaited.
+ * The program's own copies of short pieces from ordinary host memory may return before they have
+ * ended (CUDA driver API, "API synchronization behavior"), and our streams do not wait for the
+ * program's. Where an allocation can be made synchronous, its copies end before they return; for
+ * memory of pools and VMM, which cannot, all copies of a context.
+ *
+ * Lets the copies of the current context end before they return, if the allocation itself is not
+ * `made` so, and awaits those that were begun. Returns true if they do from now on.
  */
-static void meet(const struct tern_cu_driver *driver, const void *address,
+static bool synchronise(const struct tern_cu_driver *driver, bool made, uint64_t most_ns)
+{
+    unsigned flags = 0;
+    if (!made && driver->context_flags && driver->context_set_flags &&
+        driver->context_flags(&flags) == 0)
+        made = (flags & TERN_CU_CONTEXT_SYNC_MEMOPS) ||
+               driver->context_set_flags(flags | TERN_CU_CONTEXT_SYNC_MEMOPS) == 0;
+    settle(driver, most_ns);
+    return made;
+}
+
+/* Does it in the context of a place and in others from which the program may have copied there: the
+ * one that is current in this thread, and the primary ones of all devices. Returns true if it need
+ * not be done for each message. */
+static bool meet(const struct tern_cu_driver *driver, const void *address,
                  const struct tern_accel_place *place)
 {
     struct tern_accel_entry entry;
-    unsigned on = 1;
+    unsigned on = 1, flags;
+    int active;
     if (tern_cu_enter(driver, place, &entry))
-        return;
+        return false;
     tern_cu_forget_earlier(driver, &entry);
-    driver->pointer_set(&on, TERN_CU_ATTRIBUTE_SYNC_MEMOPS, (uintptr_t)address);
-    settle(driver);
+    bool made = driver->pointer_set(&on, TERN_CU_ATTRIBUTE_SYNC_MEMOPS, (uintptr_t)address) == 0;
+    bool always = synchronise(driver, made, SETTLE_NS);
     tern_cu_leave(driver, &entry);
+    if (entry.pushed)
+        always &= synchronise(driver, made, SETTLE_NS);
+    for (int device = 0; driver->primary_state(device, &flags, &active) == 0; device++)
+        if (active && device != place->device &&
+            tern_cu_enter(driver, &(struct tern_accel_place){.device = device}, &entry) == 0) {
+            always &= synchronise(driver, made, SETTLE_ELSEWHERE_NS);
+            tern_cu_leave(driver, &entry);
+        }
+    return always;
+}
+
+/* Allocations that were met, by their ids, in sets: an allocation is in the set of its number. */
+enum { SETS = 256, WAYS = 8 };
+static uint64_t met[SETS][WAYS]; /* the newest first; atomic */
+
+static bool was_met(uint64_t id)
+{
+    for (int i = 0; id && i < WAYS; i++)
+        if (__atomic_load_n(&met[id % SETS][i], __ATOMIC_RELAXED) == id)
+            return true;
+    return false;
+}
+
+/* Two threads may lose each other's entry: then that allocation is met once more. */
+static void note_met(uint64_t id)
+{
+    uint64_t *set = met[id % SETS];
+    for (int i = WAYS - 1; i > 0; i--)
+        __atomic_store_n(&set[i], __atomic_load_n(&set[i - 1], __ATOMIC_RELAXED),
+                         __ATOMIC_RELAXED);
+    __atomic_store_n(&set[0], id, __ATOMIC_RELAXED);
+}
+
+/* Where device memory was met, in units of its addresses: a unit is in the place of its number. */
+enum { UNIT_BITS = 21, UNITS = 1024 };
+static uintptr_t met_units[UNITS]; /* atomic */
+
+/* Returns true if there is nothing to read at an address that was device memory: it was freed. */
+static bool is_freed(const void *address)
+{
+    uintptr_t unit = (uintptr_t)address >> UNIT_BITS;
+    char byte;
+    struct iovec to = {&byte, 1}, from = {(void *)address, 1};
+    return __atomic_load_n(&met_units[unit % UNITS], __ATOMIC_RELAXED) == unit &&
+           process_vm_readv(getpid(), &to, 1, &from, 1, 0) < 0 && errno == EFAULT;
+}
+
+static void note_place(const void *address)
+{
+    uintptr_t unit = (uintptr_t)address >> UNIT_BITS;
+    __atomic_store_n(&met_units[unit % UNITS], unit, __ATOMIC_RELAXED);
 }
 
 bool tern_accel_find(const void *address, struct tern_accel_place *ret_place)
 {
-    enum { IDS = 256 };
-    static uint64_t met[IDS]; /* ids of allocations; atomic */
     const struct tern_cu_driver *driver = tern_cu_driver();
     struct tern_accel_place place;
-    if (!driver || !address || is_surely_host((uintptr_t)address) ||
-        !tern_cu_find_place(driver, address, &place))
+    if (!driver || !address || is_surely_host((uintptr_t)address))
         return false;
-    if (!place.id || __atomic_load_n(&met[place.id % IDS], __ATOMIC_RELAXED) != place.id) {
-        meet(driver, address, &place);
-        __atomic_store_n(&met[place.id % IDS], place.id, __ATOMIC_RELAXED);
+    if (!tern_cu_find_place(driver, address, &place)) {
+        if (!is_freed(address))
+            return false;
+        *ret_place = (struct tern_accel_place){.device = TERN_ACCEL_FREED};
+        return true;
+    }
+    if (!was_met(place.id)) {
+        note_place(address);
+        if (meet(driver, address, &place))
+            note_met(place.id);
     }
     *ret_place = place;
     return true;

@@ -27,15 +27,20 @@
 /* False: this process has no device memory and will have none. Set once, by tern_accel_init. */
 extern TERN_OURS bool tern_accel_watched;
 
+/* Returns true if the driver was found in this process. Safe in a signal handler. */
+bool tern_accel_has_driver(void);
+
 /* Decides whether to watch for device memory: if the program has loaded the CUDA driver, or may do
  * so later because the host has such a device, or if the parameter `accel` says so. */
 void tern_accel_init(void);
+
+enum { TERN_ACCEL_FREED = -2 };
 
 /* What the driver says of an address in device memory. Holds as long as the program must not free
  * the memory: while a message uses it. */
 struct tern_accel_place {
     void *context; /* the CUcontext of the memory; NULL: it belongs to no context (VMM, pools) */
-    int device;    /* ordinal */
+    int device;    /* ordinal; TERN_ACCEL_FREED: it was device memory, and all copies fail */
     uint64_t id;   /* of the allocation, never used again in this process; 0: none */
 };
 

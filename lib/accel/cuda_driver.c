@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/accel/cuda_driver.h"
 
+#include "lib/accel/accel.h"
 #include "lib/util/log.h"
 
 #include <dlfcn.h>
@@ -40,6 +41,11 @@ static bool bind(struct tern_cu_driver *driver)
     TERN_CU_NEW_CALLS(TERN_CU_BIND)
 #undef TERN_CU_BIND
     return true;
+}
+
+bool tern_accel_has_driver(void)
+{
+    return __atomic_load_n(&found, __ATOMIC_ACQUIRE) != NULL;
 }
 
 const struct tern_cu_driver *tern_cu_driver(void)

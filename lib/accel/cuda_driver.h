@@ -64,6 +64,7 @@ enum {
     TERN_CU_EVENT_DISABLE_TIMING = 2,
     TERN_CU_IPC_LAZY_PEER_ACCESS = 1,
     TERN_CU_REGISTER_PORTABLE = 1, /* for all contexts */
+    TERN_CU_CONTEXT_SYNC_MEMOPS = 0x80,
 };
 
 /* CUDA_MEMCPY2D of version 2. */
@@ -90,6 +91,7 @@ struct tern_cu_copy_2d {
     X(pointer_attributes, cuPointerGetAttributes, (unsigned, int *, void **, tern_cu_addr))        \
     X(pointer_set, cuPointerSetAttribute, (const void *, int, tern_cu_addr))                       \
     X(context_current, cuCtxGetCurrent, (tern_cu_context *))                                       \
+    X(context_device, cuCtxGetDevice, (int *))                                                     \
     X(context_push, cuCtxPushCurrent_v2, (tern_cu_context))                                        \
     X(context_pop, cuCtxPopCurrent_v2, (tern_cu_context *))                                        \
     X(primary_state, cuDevicePrimaryCtxGetState, (int, unsigned *, int *))                         \
@@ -123,7 +125,9 @@ struct tern_cu_copy_2d {
 
 /* The same, of calls that a driver may lack; the member is NULL then. */
 #define TERN_CU_NEW_CALLS(X)                                                                       \
-    X(context_id, cuCtxGetId, (tern_cu_context, unsigned long long *)) /* CUDA 12.0 */
+    X(context_id, cuCtxGetId, (tern_cu_context, unsigned long long *)) /* CUDA 12.0 */             \
+    X(context_flags, cuCtxGetFlags, (unsigned *))                                                  \
+    X(context_set_flags, cuCtxSetFlags, (unsigned)) /* CUDA 12.1 */
 
 struct tern_cu_driver {
 #define TERN_CU_MEMBER(member, symbol, arguments) tern_cu_result(*member) arguments;

@@ -43,17 +43,32 @@ int tern_cu_say(const struct tern_cu_driver *driver, const char *what, int resul
                       what, name ? name : "unknown error", text ? text : "no text");
 }
 
-/* Holds the primary context of a device if the program uses it. Memory of VMM and pools belongs to
- * no context. */
-static void *hold_primary(const struct tern_cu_driver *driver, int device)
+/* Devices whose primary context we hold until the end, because no other one was to be had: a bit
+ * for each; atomic. */
+static uint64_t kept;
+
+/* Finds a context for memory of VMM and pools, which belongs to none: the primary one of its device
+ * if the program uses that, the current one if it is of this device, else the primary one, which is
+ * made then. Sets entry->context and entry->primary; entry->context stays NULL if there is none. */
+static void find_context(const struct tern_cu_driver *driver, struct tern_accel_entry *entry)
 {
     unsigned flags;
-    int active = 0;
+    int active = 0, device;
     tern_cu_context context = NULL;
-    if (device < 0 || driver->primary_state(device, &flags, &active) || !active ||
-        driver->primary_retain(&context, device))
-        return NULL;
-    return context;
+    if (entry->device < 0 || driver->primary_state(entry->device, &flags, &active))
+        return;
+    if (!active && driver->context_current(&context) == 0 && context &&
+        driver->context_device(&device) == 0 && device == entry->device) {
+        entry->context = context;
+        return;
+    }
+    if (driver->primary_retain(&context, entry->device))
+        return;
+    entry->context = context;
+    entry->primary = true;
+    uint64_t bit = entry->device < 64 ? 1ul << entry->device : 0;
+    if (!active && bit && !(__atomic_fetch_or(&kept, bit, __ATOMIC_RELAXED) & bit))
+        driver->primary_retain(&context, entry->device);
 }
 
 int tern_cu_enter(const struct tern_cu_driver *driver, const struct tern_accel_place *place,
@@ -61,10 +76,8 @@ int tern_cu_enter(const struct tern_cu_driver *driver, const struct tern_accel_p
 {
     struct tern_accel_entry entry = {.context = place->context, .device = place->device};
     tern_cu_context current = NULL;
-    if (!entry.context) {
-        entry.context = hold_primary(driver, place->device);
-        entry.primary = entry.context != NULL;
-    }
+    if (!entry.context)
+        find_context(driver, &entry);
     if (!entry.context)
         return TERN_CU_INVALID_CONTEXT;
     entry.pushed = driver->context_current(&current) || current != entry.context;
@@ -197,12 +210,15 @@ static void give_back(const struct tern_cu_driver *driver, void *context,
         }
 }
 
-/* Gives back what belongs to the primary context of a device. */
+/* Gives back what belongs to the primary context of a device, if there is one. */
 static void give_back_primary(const struct tern_cu_driver *driver, int device,
                               tern_cu_leaving *leaving)
 {
     struct tern_accel_entry entry;
-    if (tern_cu_enter(driver, &(struct tern_accel_place){.device = device}, &entry))
+    unsigned flags;
+    int active = 0;
+    if (device < 0 || driver->primary_state(device, &flags, &active) || !active ||
+        tern_cu_enter(driver, &(struct tern_accel_place){.device = device}, &entry))
         return;
     give_back(driver, entry.context, leaving);
     tern_cu_leave(driver, &entry);
@@ -217,5 +233,9 @@ void tern_cu_leave_contexts(const struct tern_cu_driver *driver, tern_cu_leaving
     for (int i = 0; i < CONTEXTS; i++)
         if (streams[i].context)
             give_back_primary(driver, streams[i].device, leaving);
+    for (int device = 0; kept >> device && device < 64; device++)
+        if (kept >> device & 1)
+            driver->primary_release(device);
+    kept = 0;
     pthread_mutex_unlock(&gate);
 }

@@ -27,6 +27,13 @@ void tern_accel_begin(struct tern_accel_batch *batch, const void *device,
     *batch = (struct tern_accel_batch){0};
     if (!place)
         place = tern_accel_find(device, &found) ? &found : NULL;
+    if (place && place->device == TERN_ACCEL_FREED) {
+        batch->error =
+            tern_error(TERN_ERR_BUFFER,
+                       "a buffer was in device memory, but there is no memory at %p any more: it "
+                       "was freed or unmapped, or its context was destroyed", device);
+        return;
+    }
     int result = place ? tern_cu_enter(driver, place, &batch->entry) : TERN_CU_INVALID_CONTEXT;
     if (result) {
         batch->error = driver ? tern_cu_say(driver, "find the context of a buffer", result)

@@ -58,6 +58,8 @@ bool tern_accel_current(struct tern_accel_place *ret_place)
     tern_cu_context context = NULL;
     if (!driver || driver->context_current(&context) || !context)
         return false;
+    /* no buffer of this context was met, perhaps, since another one had its address */
+    tern_cu_forget_earlier(driver, &(struct tern_accel_entry){.context = context});
     *ret_place = (struct tern_accel_place){.context = context, .device = -1};
     return true;
 }

@@ -87,6 +87,7 @@ static int start_rooms(void)
         error = tern_foreign_check();
     if (!error) {
         tern_accel_init();
+        tern_crash_may_be_device = tern_accel_has_driver;
         error = tern_pml_init();
     }
     if (!error)

@@ -128,6 +128,8 @@ static struct registers read_registers(const ucontext_t *context)
     return registers;
 }
 
+bool (*tern_crash_may_be_device)(void);
+
 /* Returns true if an address is near the stack's end, so that the stack is probably full. */
 static bool is_near_stack(uint64_t address, const struct registers *registers)
 {
@@ -152,6 +154,8 @@ static void describe_memory_fault(const siginfo_t *info, const struct registers 
                                           : ", whose memory is damaged");
     else if (is_near_stack(address, registers))
         put(": the stack is full (endless recursion? else raise ulimit -s)");
+    else if (tern_crash_may_be_device && tern_crash_may_be_device())
+        put(", which the processor cannot touch: is it device memory, or was it, and was freed?");
     else
         put(info->si_code == SEGV_ACCERR ? ", which is protected" : ", where there is no memory");
 }

@@ -8,9 +8,14 @@
  * error if there is none. The process then ends by the signal as it would have, with its core file.
  */
 
+#include <stdbool.h>
+
 /* Installs the handlers, unless the parameter crash_report forbids them. A signal for which the
  * program has a handler, or which it ignores, is left alone. A handler that the program installs
  * later replaces ours. Call it once, after tern_rte_init. */
 void tern_crash_watch(void);
+
+/* If set, tells whether this process may have device memory; safe in a signal handler. */
+extern bool (*tern_crash_may_be_device)(void);
 
 #endif
