@@ -28,10 +28,9 @@ void tern_accel_begin(struct tern_accel_batch *batch, const void *device,
     if (!place)
         place = tern_accel_find(device, &found) ? &found : NULL;
     if (place && place->device == TERN_ACCEL_FREED) {
-        batch->error =
-            tern_error(TERN_ERR_BUFFER,
-                       "a buffer was in device memory, but there is no memory at %p any more: it "
-                       "was freed or unmapped, or its context was destroyed", device);
+        batch->error = tern_error(TERN_ERR_BUFFER,
+                                  "a buffer was in device memory that is not there any more: it "
+                                  "was freed or unmapped, or its context was destroyed");
         return;
     }
     int result = place ? tern_cu_enter(driver, place, &batch->entry) : TERN_CU_INVALID_CONTEXT;

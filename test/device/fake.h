@@ -22,7 +22,7 @@
  * holds, a stale handle. When the process ends, the library lists what was not freed.
  *
  * Copies of up to 64 KiB from ordinary host memory return before they are done, unless the memory was
- * made synchronous. A stream or an event that went with its context ends the process, as the real driver
+ * made synchronous (which pools, VMM and managed memory cannot be), or the context. A stream or an event that went with its context ends the process, as the real driver
  * may do.
  *
  * Environment:
@@ -34,6 +34,7 @@
  * FAKE_CUDA_REUSE=1       a freed address is used again at once
  * FAKE_CUDA_IPC=none|mig  handles cannot be made; handles of another process cannot be opened, as
  *                         between instances of a MIG device
+ * FAKE_CUDA_FLAGS=none    the flags of a context cannot be set, as in drivers before CUDA 12.1
  * FAKE_CUDA_KERNELS=none  no kernel can be loaded
  * FAKE_CUDA_PEERS=none    no device reaches the memory of another device
  * CUDA_VISIBLE_DEVICES    as the driver has it, numbers only
@@ -52,7 +53,7 @@
 
 enum {
     FAKE_DEVICES = 3,
-    FAKE_GRANULE = 4096, /* a page, so that allocations can be opened one by one */
+    FAKE_GRANULE = 64 << 10, /* allocations can be opened one by one, and devices share no such unit */
     FAKE_ALLOCATIONS = 1 << 20,
     FAKE_OUT_OF_MEMORY = 2,
     FAKE_INVALID_DEVICE = 101,
@@ -72,6 +73,7 @@ struct CUctx_st {
     bool primary, alive;
     int refs;
     unsigned long long id; /* never used again */
+    unsigned flags;
 };
 
 struct fake_allocation {
@@ -137,7 +139,8 @@ void fake_list_contexts(void);
 void fake_forget_streams(const struct CUctx_st *context);
 void fake_list_streams(void);
 
-/* fake_ipc.c */
+/* fake_ipc.c. Closes a handle, also one whose context is destroyed. */
+void fake_end_import(struct fake_allocation *allocation);
 void fake_list_imports(void);
 /* fake_virtual.c. Returns true if the address is in host memory that the driver has pinned. */
 bool fake_is_pinned(const void *address);
@@ -150,6 +153,7 @@ void fake_list_virtual(void);
 /* fake_kernel.c. A kernel that was started; a reduction's `in` is `base`, its `inout` is `packed`. */
 struct fake_launch {
     char name[48];
+    const struct CUctx_st *context;
     uint64_t base, packed, count;
     uint32_t first_unit, units, per, counts[3];
     int64_t strides[4];

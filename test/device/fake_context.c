@@ -63,7 +63,7 @@ static struct CUctx_st *make(int device, bool primary)
     static unsigned long long ids;
     for (int i = 0; i < CONTEXTS; i++)
         if (!contexts[i].alive) {
-            contexts[i] = (struct CUctx_st){device, primary, true, 1, ++ids};
+            contexts[i] = (struct CUctx_st){device, primary, true, 1, ++ids, 0};
             return &contexts[i];
         }
     return NULL;
@@ -120,6 +120,24 @@ API int cuCtxGetId(struct CUctx_st *context, unsigned long long *ret_id)
         return TERN_CU_INVALID_CONTEXT;
     *ret_id = context->id;
     return 0;
+}
+
+API int cuCtxGetFlags(unsigned *ret_flags)
+{
+    int rc = fake_usable(__func__);
+    if (!rc)
+        *ret_flags = fake_current()->flags;
+    return rc;
+}
+
+API int cuCtxSetFlags(unsigned flags)
+{
+    int rc = fake_usable(__func__);
+    if (!rc && getenv("FAKE_CUDA_FLAGS"))
+        rc = FAKE_NOT_SUPPORTED;
+    if (!rc)
+        fake_current()->flags = flags;
+    return rc;
 }
 
 API int cuDriverGetVersion(int *ret_version)
@@ -268,7 +286,7 @@ API int cuDevicePrimaryCtxGetState(int device, unsigned *ret_flags, int *ret_act
     fake_count(__func__);
     if (device < 0 || device >= visible_count)
         return FAKE_INVALID_DEVICE;
-    *ret_flags = 0;
+    *ret_flags = fake_primary_of(device) ? fake_primary_of(device)->flags : 0;
     *ret_active = fake_primary_of(device) != NULL;
     return 0;
 }

@@ -192,25 +192,28 @@ API int cuIpcOpenMemHandle_v2(tern_cu_addr *ret_address, struct tern_cu_ipc_hand
     return at ? 0 : TERN_CU_INVALID_VALUE;
 }
 
-API int cuIpcCloseMemHandle(tern_cu_addr address)
+void fake_end_import(struct fake_allocation *allocation)
 {
-    int rc = fake_usable(__func__);
-    char *at = (char *)(uintptr_t)address;
-    struct fake_allocation *allocation = fake_find(at);
-    struct fake_import *import = allocation ? allocation->import : NULL;
-    if (rc || !import)
-        return rc ? rc : TERN_CU_INVALID_VALUE;
-    if (--import->references)
-        return 0;
-    size_t bytes = allocation->granules * FAKE_GRANULE, offset = (size_t)(at - fake_arena);
-    fake_give(at);
+    struct fake_import *import = allocation->import;
+    size_t bytes = allocation->granules * FAKE_GRANULE, offset = allocation->first * FAKE_GRANULE;
+    fake_give(fake_arena + offset);
     pthread_mutex_lock(&fake_gate);
-    cover(at, PROT_NONE, bytes, fake_file, offset);
+    cover(fake_arena + offset, PROT_NONE, bytes, fake_file, offset);
     cover(fake_shadow + offset, PROT_READ | PROT_WRITE, bytes, fake_file, offset);
     pthread_mutex_unlock(&fake_gate);
     __atomic_fetch_sub(&import->shared->opens[import->handle.number], 1, __ATOMIC_RELAXED);
     munmap(import->shared, sizeof *import->shared);
     free(import);
+}
+
+API int cuIpcCloseMemHandle(tern_cu_addr address)
+{
+    int rc = fake_usable(__func__);
+    struct fake_allocation *allocation = fake_find((void *)(uintptr_t)address);
+    if (rc || !allocation || !allocation->import)
+        return rc ? rc : TERN_CU_INVALID_VALUE;
+    if (--allocation->import->references == 0)
+        fake_end_import(allocation);
     return 0;
 }
 

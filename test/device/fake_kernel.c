@@ -85,11 +85,17 @@ void fake_list_modules(void)
 
 /* ---- what the kernels do ---- */
 
-/* Returns where the bytes are; NULL: a kernel must not touch them. */
-static char *reach(uint64_t address, size_t bytes)
+/* Returns where the bytes are; NULL: a kernel of this context must not touch them. No program here
+ * lets devices access each other's memory; managed memory and handles opened in the context are
+ * reached. */
+static char *reach(const struct CUctx_st *context, uint64_t address, size_t bytes)
 {
     const void *at = (const void *)(uintptr_t)address;
-    if (!fake_in_arena(at) && !fake_holds_pinned(at))
+    const struct fake_allocation *allocation = fake_find(at);
+    if (allocation ? allocation->kind != FAKE_MANAGED &&
+                         (allocation->context ? allocation->context != context
+                                              : allocation->device != context->device)
+                   : !fake_holds_pinned(at))
         return NULL;
     return fake_reach(at, bytes);
 }
@@ -106,7 +112,8 @@ static bool move(const struct fake_launch *launch, bool pack, int unit, int loop
             number /= count;
         }
         uint64_t packed_at = launch->packed + (uint64_t)i * (uint64_t)unit;
-        char *buffer = reach(at, (size_t)unit), *packed = reach(packed_at, (size_t)unit);
+        char *buffer = reach(launch->context, at, (size_t)unit),
+             *packed = reach(launch->context, packed_at, (size_t)unit);
         if (!buffer || !packed || at % (uint64_t)unit || packed_at % (uint64_t)unit)
             return false;
         memcpy(pack ? packed : buffer, pack ? buffer : packed, (size_t)unit);
@@ -120,12 +127,13 @@ static bool move_listed(const struct fake_launch *launch, bool gather, int unit)
     struct {
         uint64_t address;
         uint32_t bytes, packed;
-    } *runs = (void *)reach(launch->base, launch->count * 16);
+    } *runs = (void *)reach(launch->context, launch->base, launch->count * 16);
     if (!runs)
         return false;
     for (uint64_t i = 0; i < launch->count; i++) {
         uint64_t packed_at = launch->packed + runs[i].packed;
-        char *buffer = reach(runs[i].address, runs[i].bytes), *packed = reach(packed_at, runs[i].bytes);
+        char *buffer = reach(launch->context, runs[i].address, runs[i].bytes);
+        char *packed = reach(launch->context, packed_at, runs[i].bytes);
         if (!buffer || !packed || (runs[i].address | packed_at | runs[i].bytes) % (uint64_t)unit)
             return false;
         memcpy(gather ? packed : buffer, gather ? buffer : packed, runs[i].bytes);
@@ -209,7 +217,8 @@ static bool reduce(const struct fake_launch *launch, const char *op, const char 
 {
 #define TYPE(name, T)                                                                                                         \
     if (strcmp(type, #name) == 0) {                                                                                            \
-        char *in = reach(launch->base, launch->count * sizeof(T)), *inout = reach(launch->packed, launch->count * sizeof(T));   \
+        char *in = reach(launch->context, launch->base, launch->count * sizeof(T));                                            \
+        char *inout = reach(launch->context, launch->packed, launch->count * sizeof(T));                                       \
         return in && inout && name(op, (const void *)in, (void *)inout, launch->count);                                        \
     }
     TYPE(s8, int8_t)
@@ -262,6 +271,7 @@ bool fake_read_launch(struct CUfunc_st *function, void **arguments, struct fake_
     if (!known)
         return false;
     strcpy(launch.name, function->name);
+    launch.context = fake_current();
     launch.base = *(uint64_t *)arguments[0];
     launch.packed = *(uint64_t *)arguments[1];
     if (strncmp(function->name, "tern_pack_", 10) == 0 || strncmp(function->name, "tern_unpack_", 12) == 0) {

@@ -39,9 +39,11 @@ static void *reserve(size_t bytes)
     return at;
 }
 
-static void *map_file(int protection, size_t bytes, size_t offset)
+/* Maps a part of the file, `at` an address that is reserved; NULL: anywhere. */
+static void *map_file(void *at, int protection, size_t bytes, size_t offset)
 {
-    void *at = mmap(NULL, bytes, protection, MAP_SHARED | MAP_NORESERVE, fake_file, (off_t)offset);
+    int flags = MAP_SHARED | MAP_NORESERVE | (at ? MAP_FIXED : 0);
+    at = mmap(at, bytes, protection, flags, fake_file, (off_t)offset);
     if (at == MAP_FAILED)
         fake_die("fake_cuda: cannot map the memory file\n");
     return at;
@@ -56,9 +58,11 @@ void fake_set_up(void)
         fake_die("fake_cuda: no memory file\n");
     owners = reserve(fake_arena_bytes / FAKE_GRANULE * sizeof *owners);
     allocations = reserve(FAKE_ALLOCATIONS * sizeof *allocations);
-    fake_shadow = map_file(PROT_READ | PROT_WRITE, fake_arena_bytes, 0);
-    fake_shared = map_file(PROT_READ | PROT_WRITE, sizeof *fake_shared, fake_arena_bytes);
-    fake_arena = map_file(PROT_NONE, fake_arena_bytes, 0);
+    fake_shadow = map_file(NULL, PROT_READ | PROT_WRITE, fake_arena_bytes, 0);
+    fake_shared = map_file(NULL, PROT_READ | PROT_WRITE, sizeof *fake_shared, fake_arena_bytes);
+    char *room = reserve(fake_arena_bytes + 2 * FAKE_GRANULE); /* no host memory in its units */
+    fake_arena = map_file(room + FAKE_GRANULE - (uintptr_t)room % FAKE_GRANULE, PROT_NONE,
+                          fake_arena_bytes, 0);
     reuse = getenv("FAKE_CUDA_REUSE") != NULL;
 }
 
@@ -164,8 +168,12 @@ void fake_each(void (*visit)(struct fake_allocation *allocation))
 void fake_give_all_of(const struct CUctx_st *context)
 {
     for (uint32_t i = 1; i <= most_number; i++)
-        if (allocations[i].granules && allocations[i].context == context)
-            fake_give(fake_arena + allocations[i].first * FAKE_GRANULE);
+        if (allocations[i].granules && allocations[i].context == context) {
+            if (allocations[i].import)
+                fake_end_import(&allocations[i]);
+            else
+                fake_give(fake_arena + allocations[i].first * FAKE_GRANULE);
+        }
 }
 
 /* ---- calls ---- */

@@ -455,8 +455,8 @@ static bool may_be_late(tern_cu_addr to, const void *from, size_t bytes)
 {
     const struct fake_allocation *allocation = fake_find((void *)(uintptr_t)to);
     return bytes && bytes <= 65536 && allocation && !allocation->by_malloc &&
-           allocation->kind == FAKE_PLAIN && !allocation->synchronous && !fake_in_arena(from) &&
-           !fake_is_pinned(from);
+           !allocation->unmapped && !allocation->synchronous && !fake_in_arena(from) &&
+           !fake_is_pinned(from) && !(fake_current()->flags & TERN_CU_CONTEXT_SYNC_MEMOPS);
 }
 
 /* Queues a copy in the default stream. Returns false if that is not possible. */

@@ -82,7 +82,7 @@ void fake_forget_registered(const struct CUctx_st *context)
 API int cuMemAllocHost_v2(void **ret_at, size_t bytes)
 {
     int rc = fake_usable(__func__);
-    *ret_at = rc || !bytes ? NULL : aligned_alloc(FAKE_GRANULE, (bytes + 4095) & -(size_t)4096);
+    *ret_at = rc || !bytes ? NULL : aligned_alloc(4096, (bytes + 4095) & -(size_t)4096);
     return rc ? rc : *ret_at ? enter(*ret_at, bytes, true) : TERN_CU_INVALID_VALUE;
 }
 

@@ -12,7 +12,7 @@ fi
 export FAKE_CUDA=$TERN_BUILDDIR/test/device/.libs/libcuda.so.1
 FAKE_HEAP=$TERN_BUILDDIR/test/device/.libs/libfakeheap.so
 [ -e "$FAKE_CUDA" ] || { echo "no $FAKE_CUDA: make check builds it"; exit 1; }
-for program in pointers failing calls shared kernels; do
+for program in pointers kinds failing calls shared kernels; do
     "$MPICC" -w -I"$TERN_SRCDIR/test/mpi" -o $program "$TERN_SRCDIR/test/device/$program.c" -ldl || exit 1
 done
 
@@ -29,6 +29,14 @@ run -n 2 --mca btl ^ipc -x FAKE_CUDA_DELAY_US=100 ./pointers
 clean "pieces through pinned memory"
 run -n 2 --mca btl_shm_single_copy never ./pointers
 clean "no pulls"
+run -n 2 -x FAKE_CUDA_REUSE=1 ./kinds
+clean "kinds"
+run -n 2 -x FAKE_CUDA_FLAGS=none ./kinds
+clean "kinds, contexts have no flags"
+run -n 2 --mca btl tcp,self -x FAKE_CUDA_DELAY_US=100 ./kinds
+clean "kinds, tcp"
+run -n 2 ./kinds unknown
+has "freed before MPI saw it" err 'which the processor cannot touch: is it device memory, or was it, and was freed'
 run -n 2 -x FAKE_CUDA_FAIL=1 ./failing
 clean "failing"
 run -n 2 -x FAKE_CUDA_FAIL=1 ./failing fatal

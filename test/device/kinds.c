@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What memory is this? Buffers whose kind is hard to tell, or changes, and misuse, on 2 ranks: datatypes over memory of several
+ * kinds, contexts that come and go, copies of the program that are not done yet, freed memory. The argument names the test;
+ * without one all are done that end well. */
+#include "../mpi/check.h"
+#include "fake_cuda.h"
+
+enum { N = 1000 };
+
+static context primary[2]; /* of two devices; of one, twice */
+static int peer, second;   /* number of the second device */
+
+static int (*cu_release)(int), (*cu_push)(context), (*cu_pop)(context *);
+
+static void set_ints(void *device, int n, int first)
+{
+    int *host = malloc((size_t)n * sizeof *host);
+    for (int i = 0; i < n; i++)
+        host[i] = first + i;
+    CU(cu_to_device((uintptr_t)device, host, (size_t)n * sizeof *host));
+    free(host);
+}
+
+static void expect_ints(const void *device, int n, int first, const char *what)
+{
+    int *host = malloc((size_t)n * sizeof *host);
+    CU(cu_to_host(host, (uintptr_t)device, (size_t)n * sizeof *host));
+    for (int i = 0; i < n; i++)
+        if (host[i] != first + i)
+            FAIL("%s: element %d is %d, expected %d", what, i, host[i], first + i);
+    free(host);
+}
+
+static void swap(void *buffer, int count, MPI_Datatype type)
+{
+    CHECK_OK(MPI_Sendrecv_replace(buffer, count, type, peer, 1, peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
+/* Two arrays, on the host and on a device: what a list, a loop and an extent reach. */
+static void check_loops(void)
+{
+    int lengths[] = {N, N}, *host = malloc(N * sizeof *host), *device = on_device(N * sizeof(int));
+    MPI_Datatype types[3], part;
+    MPI_Aint at[2], distance = (MPI_Aint)((uintptr_t)device - (uintptr_t)host);
+    CHECK_OK(MPI_Get_address(host, &at[0]));
+    CHECK_OK(MPI_Get_address(device, &at[1]));
+    CHECK_OK(MPI_Type_create_hindexed(2, lengths, at, MPI_INT, &types[0]));
+    CHECK_OK(MPI_Type_create_hvector(2, N, distance, MPI_INT, &types[1]));
+    CHECK_OK(MPI_Type_contiguous(N, MPI_INT, &part));
+    CHECK_OK(MPI_Type_create_resized(part, 0, distance, &types[2]));
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < N; i++)
+            host[i] = 5 + rank + i;
+        set_ints(device, N, 7 + rank);
+        CHECK_OK(MPI_Type_commit(&types[k]));
+        swap(k == 0 ? MPI_BOTTOM : host, k == 2 ? 2 : 1, types[k]);
+        for (int i = 0; i < N; i++)
+            CHECK_INT(host[i], 5 + peer + i);
+        expect_ints(device, N, 7 + peer, "loops");
+        CHECK_OK(MPI_Type_free(&types[k]));
+    }
+    CHECK_OK(MPI_Type_free(&part));
+    CU(cu_free((uintptr_t)device));
+    free(host);
+}
+
+/* A thousand absolute addresses, of which one is on a device. */
+static void check_list(void)
+{
+    static const int alone[] = {0, 5, 300, N - 2, N - 1};
+    static int lengths[N], host[2 * N];
+    static MPI_Aint at[N];
+    void *device = on_device(sizeof(int));
+    MPI_Datatype type;
+    for (size_t k = 0; k < sizeof alone / sizeof *alone; k++) {
+        for (int i = 0; i < N; i++) {
+            int *element = &host[2 * i + i * i % 3 % 2]; /* not at equal distances */
+            *element = 10 * rank + i;
+            lengths[i] = 1;
+            CHECK_OK(MPI_Get_address(i == alone[k] ? device : element, &at[i]));
+        }
+        set_ints(device, 1, 77 + rank);
+        CHECK_OK(MPI_Type_create_hindexed(N, lengths, at, MPI_INT, &type));
+        CHECK_OK(MPI_Type_commit(&type));
+        swap(MPI_BOTTOM, 1, type);
+        expect_ints(device, 1, 77 + peer, "list");
+        for (int i = 0; i < N; i++)
+            CHECK_INT(host[2 * i + i * i % 3 % 2], 10 * (i == alone[k] ? rank : peer) + i);
+        CHECK_OK(MPI_Type_free(&type));
+    }
+    CU(cu_free((uintptr_t)device));
+}
+
+/* A struct of vectors on two devices. No kernel reaches both. */
+static void check_devices(void)
+{
+    enum { LONG = 1 << 17 };
+    static int host[LONG];
+    int blocks[] = {1, 1}, *arrays[2];
+    MPI_Datatype vector, type, types[2];
+    MPI_Aint at[2];
+    CHECK_OK(MPI_Type_vector(LONG / 2, 1, 2, MPI_INT, &vector));
+    for (int i = 0; i < 2; i++) {
+        CU(cu_set(primary[i]));
+        arrays[i] = on_device(sizeof host);
+        set_ints(arrays[i], LONG, 10 * i + 7 * rank);
+        CHECK_OK(MPI_Get_address(arrays[i], &at[i]));
+        types[i] = vector;
+    }
+    CU(cu_set(primary[0]));
+    CHECK_OK(MPI_Type_create_struct(2, blocks, at, types, &type));
+    CHECK_OK(MPI_Type_commit(&type));
+    if (rank == 0)
+        CHECK_OK(MPI_Send(MPI_BOTTOM, 1, type, 1, 1, MPI_COMM_WORLD));
+    else
+        CHECK_OK(MPI_Recv(MPI_BOTTOM, 1, type, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    for (int i = 0; i < 2; i++) {
+        CU(cu_set(primary[i]));
+        CU(cu_to_host(host, (uintptr_t)arrays[i], sizeof host));
+        for (int k = 0; k < LONG; k++)
+            CHECK_INT(host[k], 10 * i + (k % 2 ? 7 * rank : 0) + k);
+        CU(cu_free((uintptr_t)arrays[i]));
+    }
+    CU(cu_set(primary[0]));
+    CHECK_OK(MPI_Type_free(&type));
+    CHECK_OK(MPI_Type_free(&vector));
+}
+
+/* Short copies of the program return before they have ended: to a device that is not the current one, and again and again to
+ * memory that cannot be made synchronous. */
+static void check_late_copies(void)
+{
+    for (int kind = 0; kind < 3; kind++) {
+        uint64_t memory;
+        CU(cu_set(primary[kind == 0]));
+        CU(kind == 0   ? cu_alloc(&memory, N * sizeof(int))
+           : kind == 1 ? cu_alloc_pool(&memory, N * sizeof(int), NULL)
+                       : cu_alloc_managed(&memory, N * sizeof(int), 1));
+        CU(cu_set(primary[0]));
+        for (int i = 0; i < 4; i++) {
+            int host[N];
+            set_ints((void *)(uintptr_t)memory, N, i + 5);
+            if (rank == 0)
+                CHECK_OK(MPI_Send((void *)(uintptr_t)memory, N, MPI_INT, 1, 2, MPI_COMM_WORLD));
+            else
+                CHECK_OK(MPI_Recv(host, N, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+            for (int k = 0; rank == 1 && k < N; k++)
+                CHECK_INT(host[k], i + 5 + k);
+        }
+        CU(cu_free(memory));
+    }
+}
+
+/* Many allocations are used in turn: none is met more than once. */
+static void check_many(void)
+{
+    enum { MANY = 300 };
+    void *memory[MANY];
+    long (*calls)(const char *) = find_calls();
+    for (int i = 0; i < MANY; i++)
+        memory[i] = on_device(64);
+    for (int round = 0; round < 3; round++) {
+        long before = calls ? calls("cuPointerSetAttribute") : 0;
+        for (int i = 0; i < MANY; i++)
+            swap(memory[i], 1, MPI_INT);
+        if (round > 0 && calls)
+            CHECK_INT(calls("cuPointerSetAttribute") - before, 0);
+    }
+    for (int i = 0; i < MANY; i++)
+        CU(cu_free((uintptr_t)memory[i]));
+}
+
+/* The receiver's buffer is on the host, so the copy runs in the context that is current: one after the other, at one address. */
+static void check_context_of_receiver(void)
+{
+    enum { LONG = 1 << 18 };
+    static int host[LONG];
+    void *memory = on_device(sizeof host);
+    for (int i = 0; i < 3; i++) {
+        context own;
+        if (rank == 0) {
+            set_ints(memory, LONG, i);
+            CHECK_OK(MPI_Send(memory, LONG, MPI_INT, 1, 3, MPI_COMM_WORLD));
+            continue;
+        }
+        CU(cu_create(&own, 0, 0));
+        CHECK_OK(MPI_Recv(host, LONG, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        for (int k = 0; k < LONG; k++)
+            CHECK_INT(host[k], i + k);
+        CU(cu_destroy(own));
+    }
+    CU(cu_free((uintptr_t)memory));
+}
+
+/* Memory of a pool belongs to no context; the device has no primary one, but one of the program. Then none is current, either. */
+static void check_pool_without_primary(void)
+{
+    enum { LONG = 1 << 18 };
+    context own, popped;
+    uint64_t memory;
+    for (int i = 0; i < 2; i++)
+        CU(cu_release(i * second));
+    CU(cu_create(&own, 0, 0));
+    CU(cu_alloc_pool(&memory, LONG * sizeof(int), NULL));
+    for (int n = 1; n <= LONG; n = n == 1 ? N : n == N ? LONG : n + 1)
+        for (int current = 1; current >= 0; current--) {
+            set_ints((void *)(uintptr_t)memory, n, rank);
+            if (!current)
+                CU(cu_pop(&popped));
+            swap((void *)(uintptr_t)memory, n, MPI_INT);
+            if (!current)
+                CU(cu_push(own));
+            expect_ints((void *)(uintptr_t)memory, n, peer, "pool");
+        }
+    CU(cu_free(memory));
+    CU(cu_destroy(own));
+    for (int i = 0; i < 2; i++)
+        CU(cu_retain(&primary[i], i * second));
+    CU(cu_set(primary[0]));
+}
+
+/* Rank 0 has no result of MPI_Exscan: its memory stays as it is. */
+static void check_exscan(void)
+{
+    void *in = on_device(N * sizeof(int)), *out = on_device(N * sizeof(int));
+    set_ints(in, N, 4);
+    set_ints(out, N, 9);
+    CHECK_OK(MPI_Exscan(in, out, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    expect_ints(out, N, rank == 0 ? 9 : 4, "exscan");
+    CU(cu_free((uintptr_t)in));
+    CU(cu_free((uintptr_t)out));
+}
+
+/* Returns the text of an error. */
+static const char *text_of(int code)
+{
+    static char text[MPI_MAX_ERROR_STRING];
+    int length;
+    CHECK_CLASS(code, MPI_ERR_BUFFER);
+    CHECK_OK(MPI_Error_string(code, text, &length));
+    return text;
+}
+
+/* Freed memory is an error of the call that is given it, and the peer does not wait for ever. */
+static void check_freed(void)
+{
+    static int host[1 << 18];
+    for (int n = 1; n <= 1 << 18; n *= 512)
+        for (int sender = 0; sender < 2; sender++) {
+            void *memory = on_device((size_t)n * sizeof(int));
+            swap(memory, n, MPI_INT);
+            CU(cu_free((uintptr_t)memory));
+            void *buffer = rank == 0 ? memory : host;
+            int code = rank == sender ? MPI_Send(buffer, n, MPI_INT, peer, 5, MPI_COMM_WORLD)
+                                      : MPI_Recv(buffer, n, MPI_INT, peer, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            if (rank == 1)
+                CHECK_OK(code);
+            else if (!strstr(text_of(code), "it was freed or unmapped, or its context was destroyed"))
+                FAIL("freed memory: %s", text_of(code));
+            CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
+        }
+}
+
+/* The library does not write into memory of MPI_Buffer_attach that is on a device. */
+static void check_attach(void)
+{
+    enum { BYTES = N * sizeof(int) + MPI_BSEND_OVERHEAD };
+    void *memory = on_device(BYTES), *data = on_device(N * sizeof(int)), *detached;
+    int bytes;
+    CHECK_OK(MPI_Buffer_attach(memory, BYTES));
+    for (int i = 0; i < 3; i++) {
+        set_ints(data, N, i + rank);
+        CHECK_OK(MPI_Bsend(data, N, MPI_INT, peer, 7, MPI_COMM_WORLD));
+        CHECK_OK(MPI_Recv(data, N, MPI_INT, peer, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        expect_ints(data, N, i + peer, "buffered");
+        CHECK_OK(MPI_Buffer_flush());
+    }
+    CHECK_OK(MPI_Buffer_detach(&detached, &bytes));
+    CHECK_INT(bytes, BYTES);
+    CHECK_INT(detached == memory, 1);
+    CU(cu_free((uintptr_t)memory));
+    CU(cu_free((uintptr_t)data));
+}
+
+/* Never given to MPI before, so it is not known that it was device memory. */
+static void check_unknown(void)
+{
+    void *memory = on_device(64);
+    CU(cu_free((uintptr_t)memory));
+    if (rank == 0)
+        MPI_Send(memory, 1, MPI_INT, 1, 6, MPI_COMM_WORLD);
+    else
+        MPI_Recv(&memory, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*check)(void);
+    } checks[] = {{"loops", check_loops},
+                  {"list", check_list},
+                  {"devices", check_devices},
+                  {"late", check_late_copies},
+                  {"many", check_many},
+                  {"receiver", check_context_of_receiver},
+                  {"pool", check_pool_without_primary},
+                  {"exscan", check_exscan},
+                  {"freed", check_freed},
+                  {"attach", check_attach}};
+    load_driver();
+    void *library = dlopen(getenv("FAKE_CUDA"), RTLD_NOW);
+    *(void **)&cu_release = dlsym(library, "cuDevicePrimaryCtxRelease_v2");
+    *(void **)&cu_push = dlsym(library, "cuCtxPushCurrent_v2");
+    *(void **)&cu_pop = dlsym(library, "cuCtxPopCurrent_v2");
+    start(&argc, &argv);
+    return_errors(MPI_COMM_WORLD);
+    peer = 1 - rank;
+    CU(cu_count(&second));
+    second = second > 1;
+    for (int i = 0; i < 2; i++)
+        CU(cu_retain(&primary[i], i * second));
+    CU(cu_set(primary[0]));
+    if (argc > 1 && strcmp(argv[1], "unknown") == 0)
+        check_unknown();
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        if (argc < 2 || strcmp(argv[1], checks[i].name) == 0)
+            checks[i].check();
+    return end();
+}
