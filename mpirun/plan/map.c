@@ -213,8 +213,8 @@ static int *decide_quotas(struct tern_mapping *m, int app, int ranks, int start)
     return quotas;
 }
 
-/* Returns the host that ppr fills first: *start, the first one of the program before, or if that has
- * no free slot the next one that has. */
+/* Returns the host that ppr fills first: *start, the first one of the program before, or if that
+ * has no free slot the next one that has. */
 static int ppr_start(const struct tern_mapping *m, int app, int start)
 {
     if (!limit_of(m, app, start))

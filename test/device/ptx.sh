@@ -5,7 +5,8 @@ set -u
 . "$TERN_SRCDIR/test/mpirun/check.bash"
 ptxas=$(command -v ptxas || ls "${CUDA_HOME:-/usr/local/cuda}/bin/ptxas" 2>/dev/null)
 [ -n "$ptxas" ] || { echo "CUDA's assembler, ptxas, is not installed"; exit 77; }
-"${CC:-gcc}" -I"$TERN_SRCDIR" -o ptx_all "$TERN_SRCDIR/test/device/ptx_all.c" "$TERN_SRCDIR/lib/accel/ptx.c" || exit 1
+# shellcheck disable=SC2086 # words
+${CC:-gcc} -I"$TERN_SRCDIR" -o ptx_all "$TERN_SRCDIR/test/device/ptx_all.c" "$TERN_SRCDIR/lib/accel/ptx.c" || exit 1
 ./ptx_all >all.ptx
 is "kernels" "$(grep -c '^.visible' all.ptx)" 156
 for architecture in sm_75 sm_90 sm_100; do
