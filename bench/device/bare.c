@@ -20,6 +20,7 @@ enum { ROUNDS = 20 };
 
 #define CALLS(X)                                                                                                              \
     TERN_CU_CALLS(X)                                                                                                           \
+    X(host_device, cuMemHostGetDevicePointer_v2, (tern_cu_addr *, void *, unsigned))                                           \
     X(init, cuInit, (unsigned))                                                                                                \
     X(version, cuDriverGetVersion, (int *))                                                                                    \
     X(device_attribute, cuDeviceGetAttribute, (int *, int, int))                                                               \

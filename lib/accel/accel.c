@@ -119,7 +119,8 @@ static void settle(const struct tern_cu_driver *driver, uint64_t most_ns)
  * The program's own copies of short pieces from ordinary host memory may return before they have
  * ended (CUDA driver API, "API synchronization behavior"), and our streams do not wait for the
  * program's. Where an allocation can be made synchronous, its copies end before they return; for
- * memory of pools and VMM, which cannot, all copies of a context.
+ * memory of pools and VMM, all copies of a context. (The driver takes the attribute of memory of a
+ * pool, too, but it has no effect: seen with CUDA 13.0.)
  *
  * Lets the copies of the current context end before they return, if the allocation itself is not
  * `made` so, and awaits those that were begun. Returns true if they do from now on.
@@ -143,17 +144,21 @@ static bool meet(const struct tern_cu_driver *driver, const void *address,
 {
     struct tern_accel_entry entry;
     unsigned on = 1, flags;
-    int active;
+    int active, count = 0;
     if (tern_cu_enter(driver, place, &entry))
         return false;
+    driver->device_count(&count);
     tern_cu_forget_earlier(driver, &entry);
-    bool made = driver->pointer_set(&on, TERN_CU_ATTRIBUTE_SYNC_MEMOPS, (uintptr_t)address) == 0;
+    bool made =
+        place->context &&
+        driver->pointer_set(&on, TERN_CU_ATTRIBUTE_SYNC_MEMOPS, (uintptr_t)address) == 0;
     bool always = synchronise(driver, made, SETTLE_NS);
     tern_cu_leave(driver, &entry);
     if (entry.pushed)
         always &= synchronise(driver, made, SETTLE_NS);
-    for (int device = 0; driver->primary_state(device, &flags, &active) == 0; device++)
-        if (active && device != place->device &&
+    for (int device = 0; device < count; device++)
+        if (device != place->device &&
+            driver->primary_state(device, &flags, &active) == 0 && active &&
             tern_cu_enter(driver, &(struct tern_accel_place){.device = device}, &entry) == 0) {
             always &= synchronise(driver, made, SETTLE_ELSEWHERE_NS);
             tern_cu_leave(driver, &entry);

@@ -91,6 +91,7 @@ struct tern_cu_copy_2d {
     X(pointer_attributes, cuPointerGetAttributes, (unsigned, int *, void **, tern_cu_addr))        \
     X(pointer_set, cuPointerSetAttribute, (const void *, int, tern_cu_addr))                       \
     X(context_current, cuCtxGetCurrent, (tern_cu_context *))                                       \
+    X(device_count, cuDeviceGetCount, (int *))                                                     \
     X(context_device, cuCtxGetDevice, (int *))                                                     \
     X(context_push, cuCtxPushCurrent_v2, (tern_cu_context))                                        \
     X(context_pop, cuCtxPopCurrent_v2, (tern_cu_context *))                                        \

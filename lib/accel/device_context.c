@@ -66,6 +66,8 @@ static void find_context(const struct tern_cu_driver *driver, struct tern_accel_
         return;
     entry->context = context;
     entry->primary = true;
+    if (!active)
+        tern_cu_forget_earlier(driver, entry); /* one that has ended may have had its address */
     uint64_t bit = entry->device < 64 ? 1ul << entry->device : 0;
     if (!active && bit && !(__atomic_fetch_or(&kept, bit, __ATOMIC_RELAXED) & bit))
         driver->primary_retain(&context, entry->device);

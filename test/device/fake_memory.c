@@ -243,10 +243,10 @@ API int cuPointerSetAttribute(const void *value, int attribute, tern_cu_addr add
     (void)value;
     struct fake_allocation *allocation = fake_find((void *)(uintptr_t)address);
     fake_count(__func__);
-    if (attribute != TERN_CU_ATTRIBUTE_SYNC_MEMOPS || !allocation ||
-        (allocation->kind != FAKE_PLAIN && allocation->kind != FAKE_IMPORT))
+    if (attribute != TERN_CU_ATTRIBUTE_SYNC_MEMOPS || !allocation)
         return TERN_CU_INVALID_VALUE;
-    allocation->synchronous = true;
+    /* what belongs to no context, as memory of pools, stays as it is: a driver says nothing of it */
+    allocation->synchronous = allocation->context != NULL;
     return 0;
 }
 

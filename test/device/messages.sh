@@ -16,6 +16,10 @@ for program in pointers kinds failing calls shared kernels; do
     "$MPICC" -w -I"$TERN_SRCDIR/test/mpi" -o $program "$TERN_SRCDIR/test/device/$program.c" -ldl || exit 1
 done
 
+for program in bare device; do # of bench/device/prove, which only a machine with a GPU runs
+    "$MPICC" -w -o bench_$program "$TERN_SRCDIR/bench/device/$program.c" -ldl || exit 1
+done
+
 clean() { # WHAT: the job was right, and nobody said anything
     is "$1" "$rc $(cat err)" "0 "
 }
