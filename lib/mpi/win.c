@@ -31,6 +31,7 @@
 #include <strings.h>
 
 enum { PAGE = 4096 };
+#define MAX_BYTES (INT64_MAX / 2) /* of one rank's memory; no system maps so many */
 
 /* ---- the object ---- */
 
@@ -255,6 +256,18 @@ static int open_window(struct tern_win *win, int error, struct tern_win **ret_wi
     return 0;
 }
 
+/* Checks memory that the program gives to a window. */
+static int check_memory(const void *base, MPI_Aint size)
+{
+    if (size && !base)
+        return tern_error(TERN_ERR_BASE, "base is a NULL pointer and size is %lld",
+                          (long long)size);
+    if ((uintptr_t)size > UINTPTR_MAX - (uintptr_t)base || size > MAX_BYTES)
+        return tern_error(TERN_ERR_SIZE, "size is %lld; no process has so much memory at %p",
+                          (long long)size, base);
+    return 0;
+}
+
 int tern_mpi_win_create(void *base, MPI_Aint size, MPI_Count disp_unit, struct tern_info *info,
                         struct tern_comm *comm, struct tern_win **ret_win)
 {
@@ -265,11 +278,7 @@ int tern_mpi_win_create(void *base, MPI_Aint size, MPI_Count disp_unit, struct t
     win->base = base;
     win->size = size;
     set_unit(win, disp_unit);
-    int error = 0;
-    if (size && !base)
-        error = tern_error(TERN_ERR_BASE, "base is a NULL pointer and size is %lld",
-                           (long long)size);
-    return open_window(win, error, ret_win);
+    return open_window(win, check_memory(base, size), ret_win);
 }
 
 int tern_mpi_win_allocate(MPI_Aint size, MPI_Count disp_unit, struct tern_info *info,
@@ -355,6 +364,8 @@ static int check_dynamic(const struct tern_win *win)
 int tern_mpi_win_attach(struct tern_win *win, void *base, MPI_Aint size)
 {
     int rc = check_dynamic(win);
+    if (!rc)
+        rc = check_memory(base, size);
     if (!rc && size && !win->window.on_device && tern_accel_holds(base))
         rc = tern_error(TERN_ERR_RMA_ATTACH,
                         "base is in device memory, but this process had loaded no driver when the "

@@ -34,6 +34,10 @@ struct tern_rma_control {
     uint32_t reluctance;  /* long accumulates that do not change the mode yet */
     uint32_t patience;    /* what reluctance was at the last change to words */
     uint64_t sharers[TERN_RMA_WAITER_WORDS]; /* as `waiters`: those who want the lock shared */
+    /* The regions of a dynamic window (lib/rma/regions.h): the address of the list in the target,
+     * its length, how often it has changed, and the lock taken to change or to read it. */
+    uint64_t regions;
+    uint32_t region_count, region_changes, region_lock;
     /* This rank's own: the number of its threads that change words, here or at any rank. */
     uint32_t mark __attribute__((aligned(TERN_CACHE_LINE)));
 } __attribute__((aligned(TERN_CACHE_LINE)));

@@ -57,9 +57,41 @@ static int refuse_range(const struct tern_window *window, const struct tern_rma_
                       (long long)place->disp, (long long)target->disp_unit);
 }
 
-/* Checks that the operation stays within the target's window. Of a dynamic window only the target
- * knows what is attached. */
-static int check_range(const struct tern_window *window, const struct tern_rma_target *target,
+/* Returns true if each run of the target's buffer is attached: they may lie in several regions. */
+static bool holds_runs(const struct tern_rma_regions *regions, const struct tern_rma_place *place)
+{
+    enum { RUNS = 64 };
+    struct iovec runs[RUNS];
+    struct tern_cursor cursor;
+    tern_cursor_init_host(&cursor, place->type, (char *)(uintptr_t)place->disp, place->count);
+    while (cursor.offset < cursor.length) {
+        int count = tern_cursor_runs(&cursor, runs, RUNS, SIZE_MAX, NULL);
+        for (int i = 0; i < count; i++)
+            if (!tern_regions_hold(regions, (uintptr_t)runs[i].iov_base, (int64_t)runs[i].iov_len))
+                return false;
+    }
+    return true;
+}
+
+/* Checks that bytes `low` to `high` of the target's buffer are attached to the dynamic window, or
+ * all runs between them. A target that is asked does so itself. */
+static int check_attached(struct tern_window *window, const struct tern_rma_place *place,
+                          int64_t low, int64_t high)
+{
+    const struct tern_rma_regions *regions;
+    if (place->rank != window->rank && window->targets[place->rank].way == TERN_RMA_ASKED)
+        return 0;
+    tern_lane_lock(window->context->lane); /* another thread may attach memory */
+    int rc = tern_window_find_regions(window, place->rank, &regions);
+    if (!rc && !tern_regions_hold(regions, (uint64_t)(place->disp + low), high - low) &&
+        !holds_runs(regions, place))
+        rc = refuse_range(window, place, low, high);
+    tern_lane_unlock(window->context->lane);
+    return rc;
+}
+
+/* Checks that the operation stays within the target's window. */
+static int check_range(struct tern_window *window, const struct tern_rma_target *target,
                        const struct tern_rma_place *place)
 {
     int64_t at, low, high, begin;
@@ -67,12 +99,8 @@ static int check_range(const struct tern_window *window, const struct tern_rma_t
         !find_bounds(place->type, place->count, &low, &high) ||
         __builtin_add_overflow(at, low, &begin))
         return refuse_range(window, place, 0, INT64_MAX);
-    if (window->dynamic) {
-        bool known = place->rank == window->rank;
-        if (known && !tern_window_memory(window, (uint64_t)begin, high - low))
-            return refuse_range(window, place, low, high);
-        return 0;
-    }
+    if (window->dynamic)
+        return check_attached(window, place, low, high);
     if (TERN_UNLIKELY(begin < 0 || high > target->size - at))
         return refuse_range(window, place, begin, begin + (high - low));
     return 0;

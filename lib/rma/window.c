@@ -261,7 +261,10 @@ void tern_window_close(struct tern_window *window)
     else if (window->leads)
         tern_segment_part(window->control_offset);
     free(window->targets);
-    free(window->regions);
+    for (int rank = 0; window->copies && rank < window->size; rank++)
+        tern_regions_free(&window->copies[rank]);
+    free(window->copies);
+    tern_regions_free(&window->regions);
     free(window->started_ranks);
     free(window->exposed_ranks);
     free(window->completions);
@@ -270,74 +273,43 @@ void tern_window_close(struct tern_window *window)
 
 /* ---- memory ---- */
 
-static int find_region(const struct tern_window *window, uint64_t at, int64_t length)
-{
-    for (int i = 0; i < window->region_count; i++) {
-        uint64_t start = (uintptr_t)window->regions[i].base;
-        uint64_t end = start + (uint64_t)window->regions[i].size;
-        if (at >= start && at <= end && (uint64_t)length <= end - at)
-            return i;
-    }
-    return -1;
-}
-
 char *tern_window_memory(const struct tern_window *window, uint64_t at, int64_t length)
 {
     if (window->dynamic)
-        return find_region(window, at, length) < 0 ? NULL : (char *)(uintptr_t)at;
+        return tern_regions_hold(&window->regions, at, length) ? (char *)(uintptr_t)at : NULL;
     const struct tern_rma_target *self = &window->targets[window->rank];
     if (at > (uint64_t)self->size || (uint64_t)length > (uint64_t)self->size - at)
         return NULL;
     return self->base + at;
 }
 
-static int check_new_region(const struct tern_window *window, const char *base, int64_t size)
+int tern_window_find_regions(struct tern_window *window, int rank,
+                             const struct tern_rma_regions **ret_regions)
 {
-    for (int i = 0; i < window->region_count; i++) {
-        const struct tern_rma_region *region = &window->regions[i];
-        if (base < region->base + region->size && region->base < base + size)
-            return tern_error(TERN_ERR_RMA_ATTACH,
-                              "the %lld bytes at %p overlap the %lld bytes at %p, which are "
-                              "attached already; detach these first",
-                              (long long)size, (const void *)base, (long long)region->size,
-                              (void *)region->base);
-    }
-    return 0;
+    const struct tern_rma_target *target = &window->targets[rank];
+    *ret_regions = &window->regions;
+    if (rank == window->rank)
+        return 0;
+    if (!window->copies)
+        window->copies = calloc((unsigned)window->size, sizeof *window->copies);
+    if (!window->copies)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for the regions of a window");
+    *ret_regions = &window->copies[rank];
+    return tern_regions_read(&window->copies[rank], target->control, target->pid);
 }
 
 int tern_window_attach(struct tern_window *window, void *base, int64_t size)
 {
-    struct tern_rma_region *regions = window->regions;
     tern_lane_lock(window->context->lane);
-    int rc = check_new_region(window, base, size);
-    if (!rc && window->region_count == window->region_room) {
-        int room = window->region_room ? 2 * window->region_room : 8;
-        regions = realloc(regions, (size_t)room * sizeof *regions);
-        if (!regions)
-            rc = tern_error(TERN_ERR_NO_MEM, "no memory to attach memory to a window");
-        else {
-            window->regions = regions;
-            window->region_room = room;
-        }
-    }
-    if (!rc)
-        regions[window->region_count++] = (struct tern_rma_region){base, size};
+    int rc = tern_regions_add(&window->regions, window->targets[window->rank].control, base, size);
     tern_lane_unlock(window->context->lane);
     return rc;
 }
 
 int tern_window_detach(struct tern_window *window, const void *base)
 {
-    int rc = 0, i = 0;
     tern_lane_lock(window->context->lane);
-    while (i < window->region_count && window->regions[i].base != base)
-        i++;
-    if (i < window->region_count)
-        window->regions[i] = window->regions[--window->region_count];
-    else
-        rc = tern_error(TERN_ERR_RMA_ATTACH,
-                        "no memory that begins at %p is attached; base must be what was passed to "
-                        "MPI_Win_attach", base);
+    int rc = tern_regions_remove(&window->regions, window->targets[window->rank].control, base);
     tern_lane_unlock(window->context->lane);
     return rc;
 }

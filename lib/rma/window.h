@@ -24,6 +24,7 @@
 #include "lib/pml/context.h"
 #include "lib/pml/request.h"
 #include "lib/rma/guard.h"
+#include "lib/rma/regions.h"
 #include "lib/type/reduction.h"
 #include "lib/type/type.h"
 
@@ -70,12 +71,6 @@ struct tern_rma_target {
     uint32_t local, remote;
 };
 
-/* Memory attached to a dynamic window. */
-struct tern_rma_region {
-    char *base;
-    int64_t size;
-};
-
 struct tern_rma_server; /* lib/rma/serve.c */
 
 /* A window. */
@@ -96,8 +91,8 @@ struct tern_window {
     int *started_ranks, *exposed_ranks; /* owned; those of MPI_Win_start and MPI_Win_post */
     struct tern_request **completions;  /* owned: messages of MPI_Win_complete that are awaited */
     struct tern_rma_target *targets;    /* owned; `size` of them */
-    struct tern_rma_region *regions;    /* owned; attached memory, in no order */
-    int region_count, region_room;
+    struct tern_rma_regions regions;    /* attached to this dynamic window by this rank */
+    struct tern_rma_regions *copies;    /* owned; by rank: those of ranks that are pulled from */
     uint32_t next_id;  /* number of the next dialogue with a target */
     uint32_t sending;  /* messages that have not left yet and own their memory */
     int fault;         /* error of an operation that no call has returned yet; 0: none */
@@ -159,6 +154,10 @@ int tern_window_detach(struct tern_window *window, const void *base);
 /* Returns the address of `length` bytes at displacement `at`, in bytes, of this rank's own memory.
  * Returns NULL if the bytes are not part of the window. Call with the lane's lock held. */
 char *tern_window_memory(const struct tern_window *window, uint64_t at, int64_t length);
+/* Finds what `rank` has attached to a dynamic window, if this rank reaches that without its help.
+ * Call with the lane's lock held. Returns 0, TERN_ERR_NO_MEM or TERN_ERR_OTHER. */
+int tern_window_find_regions(struct tern_window *window, int rank,
+                             const struct tern_rma_regions **ret_regions);
 
 /* ---- operations ---- */
 

@@ -188,6 +188,79 @@ static void not_there(int target)
         CHECK_OK(MPI_Win_unlock(target, win));
 }
 
+/* Memory that rank 1 has, but has not attached, is not reached: neither beside a region, nor what
+ * was detached. */
+static void beside(void)
+{
+    enum { BYTES = 64 };
+    char *memory = malloc(2 * BYTES), bytes[2 * BYTES];
+    MPI_Aint at;
+    memset(memory, 1, 2 * BYTES);
+    memset(bytes, 2, sizeof bytes);
+    CHECK_OK(MPI_Win_attach(win, memory, BYTES));
+    CHECK_OK(MPI_Get_address(memory, &at));
+    MPI_Bcast(&at, 1, MPI_AINT, 1, MPI_COMM_WORLD);
+    CHECK_OK(MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win));
+    for (int i = 0; i < 3; i++) {
+        int code = MPI_Put(bytes, 4, MPI_BYTE, 1, at + (i == 0 ? -2 : i * (BYTES - 2)), 4, MPI_BYTE,
+                           win);
+        REFUSED(code ? code : MPI_Win_flush(1, win), MPI_ERR_RMA_RANGE, "rank 1");
+    }
+    int code = MPI_Get(bytes, 4, MPI_BYTE, 1, at + BYTES, 4, MPI_BYTE, win);
+    REFUSED(code ? code : MPI_Win_flush(1, win), MPI_ERR_RMA_RANGE, "rank 1");
+    code = MPI_Accumulate(bytes, 1, MPI_INT, 1, at + BYTES, 1, MPI_INT, MPI_REPLACE, win);
+    REFUSED(code ? code : MPI_Win_flush(1, win), MPI_ERR_RMA_RANGE, "rank 1");
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_OK(MPI_Win_attach(win, memory + BYTES, BYTES)); /* now the bytes beside are, too */
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        CHECK_OK(MPI_Put(bytes, 4, MPI_BYTE, 1, at + BYTES - 2, 4, MPI_BYTE, win));
+    CHECK_OK(MPI_Win_flush(1, win));
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_OK(MPI_Win_detach(win, memory));
+    MPI_Barrier(MPI_COMM_WORLD);
+    code = MPI_Put(bytes, 4, MPI_BYTE, 1, at, 4, MPI_BYTE, win);
+    REFUSED(code ? code : MPI_Win_flush(1, win), MPI_ERR_RMA_RANGE, "rank 1");
+    CHECK_OK(MPI_Win_unlock(1, win));
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 2 * BYTES; i++)
+        CHECK_INT(memory[i], rank == 1 && i >= BYTES - 2 && i < BYTES + 2 ? 2 : 1);
+    CHECK_OK(MPI_Win_detach(win, memory + BYTES));
+    free(memory);
+}
+
+/* A datatype of addresses may describe several regions of a target. */
+static void several_regions(void)
+{
+    int *parts[2], lengths[2] = {1, 2}, values[3] = {7, 8, 9};
+    MPI_Aint at[2];
+    MPI_Datatype both;
+    for (int i = 0; i < 2; i++) {
+        parts[i] = calloc(2, sizeof **parts);
+        CHECK_OK(MPI_Win_attach(win, parts[i], 2 * sizeof **parts));
+    }
+    for (int target = 0; target < 2; target++) {
+        for (int i = 0; i < 2; i++)
+            CHECK_OK(MPI_Get_address(parts[i], &at[i]));
+        MPI_Bcast(at, 2, MPI_AINT, target, MPI_COMM_WORLD);
+        CHECK_OK(MPI_Type_create_hindexed(2, lengths, at, MPI_INT, &both));
+        CHECK_OK(MPI_Type_commit(&both));
+        if (rank == 1) {
+            CHECK_OK(MPI_Win_lock(MPI_LOCK_SHARED, target, 0, win));
+            CHECK_OK(MPI_Put(values, 3, MPI_INT, target, 0, 1, both, win));
+            CHECK_OK(MPI_Win_unlock(target, win));
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        for (int i = 0; i < 3 && rank == target; i++)
+            CHECK_INT(i ? parts[1][i - 1] : parts[0][0], values[i]);
+        CHECK_OK(MPI_Type_free(&both));
+    }
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(MPI_Win_detach(win, parts[i]));
+        free(parts[i]);
+    }
+}
+
 static void dynamic(MPI_Errhandler handler)
 {
     int memory[4] = {0};
@@ -207,6 +280,10 @@ static void dynamic(MPI_Errhandler handler)
     CHECK_INT(memory[3], value);
     if (rank != 1)
         not_there(1);
+        REFUSED(MPI_Win_attach(win, NULL, 4), MPI_ERR_BASE, "NULL");
+        REFUSED(MPI_Win_attach(win, memory, PTRDIFF_MAX), MPI_ERR_SIZE, "memory");
+    beside();
+    several_regions();
     void *base;
     MPI_Aint bytes;
     REFUSED(MPI_Win_shared_query(win, 0, &bytes, &other, &base), MPI_ERR_RMA_FLAVOR, "dynamic");
