@@ -155,7 +155,7 @@ ERRORS = {
     'ACCESS': 'the file may not be opened or accessed so: rights of the file system, or the access mode',
     'AMODE': 'the access mode is no allowed sum of MPI_MODE_ constants',
     'ARG': 'an argument is NULL, out of its range, or not allowed here',
-    'ASSERT': 'assert has bits that no assertion has',
+    'ASSERT': 'assert has an assertion that this procedure does not take',
     'BASE': 'base is NULL although the size is not 0',
     'BUFFER': 'a buffer is NULL, overlaps another one, is MPI_IN_PLACE where that is not allowed, or was not attached',
     'COMM': 'the communicator is null, not valid, or of a kind that is not allowed here',

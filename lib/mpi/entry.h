@@ -122,12 +122,6 @@ static inline bool tern_entry_bad_target(const struct tern_win *win, int rank)
     return tern_entry_bad_member(win, rank) && rank != MPI_PROC_NULL;
 }
 
-/* All assertions of windows. */
-enum {
-    TERN_ENTRY_ASSERTIONS = MPI_MODE_NOCHECK | MPI_MODE_NOPRECEDE | MPI_MODE_NOPUT |
-                            MPI_MODE_NOSTORE | MPI_MODE_NOSUCCEED
-};
-
 /* Returns true if `tag` is not valid for a receive. MPI_ANY_TAG is valid unless a hint promises not
  * to use it. */
 static inline bool tern_entry_bad_wanted_tag(const struct tern_comm *comm, int tag)

@@ -95,7 +95,8 @@ int tern_mpi_win_set_name(struct tern_win *win, const char *win_name)
 
 int tern_mpi_win_get_name(struct tern_win *win, char *win_name, int *resultlen)
 {
-    *resultlen = (int)strlen(win->name);
-    memcpy(win_name, win->name, (size_t)*resultlen + 1);
+    const char *name = win ? win->name : "MPI_WIN_NULL";
+    *resultlen = (int)strlen(name);
+    memcpy(win_name, name, (size_t)*resultlen + 1);
     return 0;
 }

@@ -44,6 +44,8 @@ static void check_names(MPI_Win win)
     CHECK_OK(MPI_Win_get_name(win, name, &length));
     CHECK_STRING(name, "halo");
     CHECK_INT(length, 4);
+    CHECK_OK(MPI_Win_get_name(MPI_WIN_NULL, name, &length));
+    CHECK_STRING(name, "MPI_WIN_NULL");
 }
 
 static void check_group(MPI_Win win)
@@ -111,6 +113,12 @@ static void check_errhandlers(MPI_Win win)
     CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, size, 0, win), MPI_ERR_RANK);
     CHECK_CLASS(MPI_Win_lock(77, 0, 0, win), MPI_ERR_LOCKTYPE);
     CHECK_CLASS(MPI_Win_fence(1 << 20, win), MPI_ERR_ASSERT);
+    /* assertions of other calls */
+    CHECK_CLASS(MPI_Win_fence(MPI_MODE_NOCHECK, win), MPI_ERR_ASSERT);
+    CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, 0, MPI_MODE_NOSTORE, win), MPI_ERR_ASSERT);
+    CHECK_CLASS(MPI_Win_lock_all(MPI_MODE_NOPUT, win), MPI_ERR_ASSERT);
+    CHECK_CLASS(MPI_Win_start(MPI_GROUP_EMPTY, MPI_MODE_NOPUT, win), MPI_ERR_ASSERT);
+    CHECK_CLASS(MPI_Win_post(MPI_GROUP_EMPTY, MPI_MODE_NOPRECEDE, win), MPI_ERR_ASSERT);
     CHECK_CLASS(MPI_Win_call_errhandler(win, MPI_ERR_TAG), MPI_SUCCESS);
 }
 
