@@ -19,19 +19,21 @@
 
 static const struct {
     const char *key, *preset;
+    bool lasting; /* has its effect when the window is made; MPI_Win_set_info leaves it */
 } known[] = {
-    {"no_locks", "false"},
-    {"accumulate_ordering", "rar,raw,war,waw"},
-    {"accumulate_ops", "same_op_no_op"},
-    {"mpi_accumulate_granularity", "1"},
-    {"same_size", "false"},
-    {"same_disp_unit", "false"},
-    {"alloc_shared_noncontig", "false"},
-    {"mpi_minimum_memory_alignment", NULL},
+    {"no_locks", "false", true},
+    {"accumulate_ordering", "rar,raw,war,waw", false},
+    {"accumulate_ops", "same_op_no_op", false},
+    {"mpi_accumulate_granularity", "1", false},
+    {"same_size", "false", false},
+    {"same_disp_unit", "false", false},
+    {"alloc_shared_noncontig", "false", true},
+    {"mpi_minimum_memory_alignment", NULL, true},
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
-int tern_win_take_hints(struct tern_win *win, const struct tern_info *info)
+/* Takes the hints of `info`, which may be NULL; `made`: the window is made already. */
+static int take_hints(struct tern_win *win, const struct tern_info *info, bool made)
 {
     int rc = 0;
     if (!win->hints)
@@ -40,10 +42,15 @@ int tern_win_take_hints(struct tern_win *win, const struct tern_info *info)
         return tern_error(TERN_ERR_NO_MEM, "no memory for the hints of a window");
     for (int i = 0; info && i < KNOWN && !rc; i++) {
         const char *value = tern_info_find(info, known[i].key);
-        if (value)
+        if (value && !(made && known[i].lasting))
             rc = tern_info_put(win->hints, known[i].key, value);
     }
     return rc;
+}
+
+int tern_win_take_hints(struct tern_win *win, const struct tern_info *info)
+{
+    return take_hints(win, info, false);
 }
 
 bool tern_win_hint(const struct tern_win *win, const char *key)
@@ -54,7 +61,7 @@ bool tern_win_hint(const struct tern_win *win, const char *key)
 
 int tern_mpi_win_set_info(struct tern_win *win, struct tern_info *info)
 {
-    return tern_win_take_hints(win, info);
+    return take_hints(win, info, true);
 }
 
 int tern_mpi_win_get_info(struct tern_win *win, struct tern_info **ret_info_used)

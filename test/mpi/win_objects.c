@@ -80,9 +80,11 @@ static void check_hints(MPI_Win win)
     CHECK_OK(MPI_Info_create(&info));
     CHECK_OK(MPI_Info_set(info, "same_size", "true"));
     CHECK_OK(MPI_Info_set(info, "nobody_knows_this", "true"));
+    CHECK_OK(MPI_Info_set(info, "no_locks", "true")); /* too late: locks stay possible */
     CHECK_OK(MPI_Win_set_info(win, info));
     CHECK_OK(MPI_Info_free(&info));
     check_hint(win, "same_size", "true");
+    check_hint(win, "no_locks", "false");
 }
 
 static void check_keys(MPI_Win win)
