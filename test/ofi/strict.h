@@ -16,6 +16,7 @@
  *
  *   STRICT_AGAIN, STRICT_READ_FAILS, STRICT_REFUSES, STRICT_SEND_FAILS   per thousand: -FI_EAGAIN; failed reads; refused
  *                                                      registrations for reads; sends that end with an error
+ *   STRICT_MOST          bytes of the longest registration for reads; longer ones are refused
  *   STRICT_LACKS_RMA=1   offers no FI_RMA
  *   STRICT_SEED          other random decisions
  *   STRICT_REPORT=FILE   each process appends a line of what it counted, when it ends; `left` are registrations for reads, and

@@ -112,7 +112,9 @@ static int mr_register(struct fid *fid, const void *start, size_t length, uint64
     if (offset || flags || !access)
         strict_broken("fi_mr_reg with an offset, flags, or no access");
     check_allocated(start, length);
-    if (access & (FI_READ | FI_REMOTE_READ) && strict_happens(STRICT_REFUSES)) {
+    const char *most = getenv("STRICT_MOST");
+    if (access & (FI_READ | FI_REMOTE_READ) &&
+        (strict_happens(STRICT_REFUSES) || (most && length > strtoull(most, NULL, 0)))) {
         STRICT_COUNT(refused);
         return -FI_ENOMEM;
     }

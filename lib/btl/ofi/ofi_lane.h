@@ -8,6 +8,7 @@
  * lane's lock.
  */
 
+#include "lib/btl/ofi/landing.h"
 #include "lib/btl/ofi/ofi_frame.h"
 #include "lib/btl/peer.h"
 #include "lib/util/atomic.h"
@@ -64,6 +65,7 @@ struct tern_ofi_port {
     unsigned char *memory; /* of all buffers; one registration */
     size_t memory_bytes;
     struct tern_ofi_region region;
+    struct tern_ofi_landing landing;
     struct tern_ofi_buffer *buffers;
     int buffer_count, idle_buffers;
     int polling; /* calls that handle its completions; while there is one, the port stays open */

@@ -176,6 +176,7 @@ void tern_ofi_port_close(struct tern_ofi_port *port)
             fi_close(&port->endpoint->fid);
     }
     tern_ofi_deregister(&port->region);
+    tern_ofi_landing_close(&port->landing);
     if (port->queue)
         fi_close(&port->queue->fid);
     if (port->memory)

@@ -17,7 +17,8 @@ enum {
     PIECES = 8,               /* of a transfer that are under way at the same time, ... */
     PIECES_EACH = 4,          /* ... by each rail */
     READINGS_MOST = 16,       /* transfers of a lane that are under way */
-    RUN_LEAST = 4096,         /* a message in shorter runs is sent packed */
+    RUN_LEAST = 4096,         /* a message in shorter runs is not read run by run ... */
+    LAND_LEAST = 512 << 10,   /* ... but into memory of ours if it is so long; else sent packed */
     BIAS = 4096,              /* added to offsets, so that none is 0 or TERN_OFI_BY_NUMBER */
     AWAIT_MS = 2000,          /* for reads from a dead rail to end */
 };
@@ -30,6 +31,8 @@ struct piece {
     struct way *way;                       /* if UNDER_WAY */
     struct iovec run;                      /* in our memory */
     uint64_t offset;                       /* in the message */
+    unsigned char *landed;                 /* if reading->lands: where it is read to, ... */
+    struct tern_cursor cursor;             /* ... and where its bytes belong */
 };
 
 /* How a message is read by a rail. */
@@ -56,6 +59,7 @@ struct tern_ofi_reading {
     size_t piece_most;
     int under_way, again; /* pieces in that state */
     bool failed;
+    bool lands; /* pieces are read into memory of our own (landing.h), and copied */
     uint32_t way_count;
     struct way ways[TERN_OFI_RAILS];
     struct piece pieces[PIECES];
@@ -205,7 +209,13 @@ static struct piece *next_piece(struct tern_ofi_reading *reading)
     if (!reading->left || !free_one)
         return NULL;
     size_t bytes, most = reading->left < reading->piece_most ? reading->left : reading->piece_most;
-    tern_cursor_runs(&reading->cursor, &free_one->run, 1, most, &bytes);
+    if (reading->lands) {
+        bytes = most;
+        free_one->cursor = reading->cursor;
+        tern_cursor_seek(&reading->cursor, reading->cursor.offset + (int64_t)bytes);
+    } else {
+        tern_cursor_runs(&reading->cursor, &free_one->run, 1, most, &bytes);
+    }
     free_one->op.kind = TERN_OFI_READ;
     free_one->reading = reading;
     free_one->run.iov_len = bytes;
@@ -239,6 +249,24 @@ static bool all_off(const struct tern_ofi_reading *reading)
     return true;
 }
 
+/* Begins to read a piece by a rail. Returns 0 or libfabric's error. */
+static ssize_t read_piece(struct piece *piece, const struct way *way)
+{
+    struct tern_ofi_landing *landing = &way->port->landing;
+    if (piece->reading->lands) {
+        piece->run.iov_base = piece->landed = tern_ofi_landing_take(landing);
+        if (!piece->landed)
+            return -FI_EAGAIN;
+    }
+    ssize_t rc = fi_read(way->port->endpoint, piece->run.iov_base, piece->run.iov_len, way->desc,
+                         way->peer,
+                         way->base + piece->offset - (tern_ofi_fabric.virtual_addr ? 0 : BIAS),
+                         way->key, &piece->op);
+    if (rc && piece->reading->lands)
+        tern_ofi_landing_give(landing, piece->landed);
+    return rc;
+}
+
 /* Begins the next piece, by a rail that has room. Returns false if none can be begun now. */
 static bool begin_piece(struct tern_ofi_reading *reading)
 {
@@ -249,10 +277,7 @@ static bool begin_piece(struct tern_ofi_reading *reading)
         struct piece *piece = next_piece(reading);
         if (!piece)
             return false;
-        ssize_t rc = fi_read(way->port->endpoint, piece->run.iov_base, piece->run.iov_len,
-                             way->desc, way->peer,
-                             way->base + piece->offset - (tern_ofi_fabric.virtual_addr ? 0 : BIAS),
-                             way->key, &piece->op);
+        ssize_t rc = read_piece(piece, way);
         if (rc == 0) {
             piece->state = UNDER_WAY;
             piece->way = way;
@@ -283,6 +308,11 @@ static int begin_pieces(struct tern_ofi_lane *lane, struct tern_ofi_reading *rea
 /* Notes that a piece is not under way any more. */
 static void take_back(struct piece *piece, bool arrived)
 {
+    if (piece->reading->lands) {
+        if (arrived)
+            tern_cursor_unpack(&piece->cursor, piece->landed, piece->run.iov_len);
+        tern_ofi_landing_give(&piece->way->port->landing, piece->landed);
+    }
     piece->state = arrived ? FREE : AGAIN;
     piece->way->under_way--;
     piece->way->off |= !arrived;
@@ -393,7 +423,13 @@ static void add_way(struct tern_ofi_reading *reading, const struct tern_ofi_rail
                       .key = key->key};
     if (tern_ofi_fabric.raw_keys && tern_ofi_map(way.port->rail, &key->raw, &way.key))
         return;
-    if (tern_ofi_fabric.local_keys) {
+    if (reading->lands) {
+        if (!tern_ofi_landing_open(&way.port->landing, way.port->rail, way.port->endpoint)) {
+            end_way(&way);
+            return;
+        }
+        way.desc = way.port->landing.region.desc;
+    } else if (tern_ofi_fabric.local_keys) {
         tern_cursor_runs(&cursor, &run, 1, reading->left, NULL);
         if (tern_ofi_cache_get(way.port->rail, way.port->endpoint, run.iov_base, run.iov_len,
                                FI_READ, &way.kept)) {
@@ -405,7 +441,8 @@ static void add_way(struct tern_ofi_reading *reading, const struct tern_ofi_rail
     reading->ways[reading->way_count++] = way;
 }
 
-/* Finds the rails by which the message can be read. */
+/* Finds the rails by which the message can be read: into the program's memory, or else into pieces
+ * of our own. */
 static void find_ways(struct tern_ofi_lane *lane, struct tern_ofi_reading *reading)
 {
     const struct tern_transfer *transfer = reading->transfer;
@@ -414,10 +451,17 @@ static void find_ways(struct tern_ofi_lane *lane, struct tern_ofi_reading *readi
     int count = transfer->address == TERN_OFI_BY_NUMBER
                     ? tern_ofi_keys_take(lane, transfer->peer, transfer->key, keys)
                     : 1;
-    for (int i = 0; i < count; i++)
+    bool long_runs = has_long_runs(transfer);
+    for (int i = 0; long_runs && i < count; i++)
         add_way(reading, &keys[i]);
+    if (!reading->way_count && (long_runs || transfer->length >= LAND_LEAST)) {
+        reading->lands = true;
+        for (int i = 0; i < count; i++)
+            add_way(reading, &keys[i]);
+    }
     size_t most = tern_ofi_fabric.message_max;
-    reading->piece_most = most < PIECE ? most : PIECE;
+    size_t piece = reading->lands ? TERN_OFI_LANDING_BYTES : PIECE;
+    reading->piece_most = most < piece ? most : piece;
     if (reading->way_count > 1) { /* so that they end at the same time */
         size_t share = reading->left / (2 * reading->way_count);
         share = share > PIECE_LEAST ? share : PIECE_LEAST;
@@ -434,7 +478,7 @@ int tern_ofi_get(struct tern_transfer *transfer)
         return tern_ofi_link_seek(lane, link);
     if (lane->reading_count >= READINGS_MOST)
         return TERN_ERR_AGAIN;
-    struct tern_ofi_reading *reading = has_long_runs(transfer) ? calloc(1, sizeof *reading) : NULL;
+    struct tern_ofi_reading *reading = calloc(1, sizeof *reading);
     if (reading) {
         reading->transfer = transfer;
         reading->link = link;
