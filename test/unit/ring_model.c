@@ -61,7 +61,7 @@ static long model_syscall(long number, ...);
 #include "lib/btl/shm/ring.c"
 #include "lib/btl/shm/shm.c"
 
-enum { FIRST_RING = 4096, ARENA = 1 << 20, PACKETS = 64, LONGEST = 4096, KEPT_BACK = 4, DEPTH = 4096, STEPS = 100000,
+enum { FIRST_RING = 4096, ARENA = 1 << 21, PACKETS = 64, LONGEST = TERN_RING_CELL_LEAST, KEPT_BACK = 4, DEPTH = 4096, STEPS = 100000,
        STACK = 4 << 20 /* so far apart that valgrind knows them for two */ };
 
 struct scene {
@@ -70,24 +70,26 @@ struct scene {
     uint32_t lengths[4];    /* of their payloads, in turn, as long as they are not 0 */
     uint64_t ring_budget;   /* bytes of larger rings */
     int deviations;
+    int at_once;            /* packets sent before those that came are read; 0: as many as there is room for */
 };
 
 static const struct scene scenes[] = {
-    {"a packet each way", {1, 1}, {8}, 0, 5},
-    {"one after the other", {3, 2}, {8}, 0, 3},
-    {"a ring full of short packets", {40, 1}, {8}, 0, 2},
-    {"two full rings", {36, 36}, {8}, 0, 2},
-    {"a full data area, and around its end", {14, 1}, {400, 33, 448, 100}, 0, 2},
-    {"a ring grows for a long payload", {4, 1}, {8, 2000, 33, 2500}, 40 << 10, 3},
-    {"a ring grows as it is full", {36, 1}, {8}, 40 << 10, 2},
-    {"both grow", {6, 6}, {8, 2000}, 40 << 10, 2},
+    {"a packet each way", {1, 1}, {8}, 0, 5, 0},
+    {"one after the other", {3, 2}, {8}, 0, 3, 0},
+    {"a ring full of short packets", {40, 1}, {8}, 0, 2, 0},
+    {"two full rings", {36, 36}, {8}, 0, 2, 0},
+    {"a full data area, and around its end", {14, 1}, {400, 33, 448, 100}, 0, 2, 0},
+    {"a ring grows for a long payload", {4, 1}, {8, 2000, 33, 2500}, 40 << 10, 3, 0},
+    {"a ring grows as it is full", {36, 1}, {8}, 40 << 10, 2, 0},
+    {"both grow", {6, 6}, {8, 2000}, 40 << 10, 2, 0},
+    {"cells change hands", {8, 7}, {TERN_RING_CELL_LEAST}, 3 << 20, 1, 2},
 };
 
 /* What a process has for itself in the code above. */
 struct image {
     struct lane lane;
     struct tern_segment_rank *self;
-    uint64_t ring_bytes;
+    uint64_t ring_bytes, cell_bytes;
     struct tern_bell *doorbell;
     int sleepers;
     uint32_t armings;
@@ -183,7 +185,7 @@ static void fail(const char *what)
 
 static void save(struct image *image)
 {
-    *image = (struct image){lanes[0], self, my_ring_bytes, doorbell, sleepers, armings};
+    *image = (struct image){lanes[0], self, my_ring_bytes, my_cell_bytes, doorbell, sleepers, armings};
 }
 
 static void restore(const struct image *image)
@@ -191,6 +193,7 @@ static void restore(const struct image *image)
     lanes[0] = image->lane;
     self = image->self;
     my_ring_bytes = image->ring_bytes;
+    my_cell_bytes = image->cell_bytes;
     doorbell = image->doorbell;
     sleepers = image->sleepers;
     armings = image->armings;
@@ -472,7 +475,7 @@ static bool check(struct tern_peer *from, const struct tern_packet *packet, cons
 static bool do_a_round(struct process *process)
 {
     bool did = false;
-    while (process->sent < scene->packets[now]) {
+    for (int i = 0; process->sent < scene->packets[now] && (!scene->at_once || i < scene->at_once); i++) {
         unsigned char payload[LONGEST];
         fill(payload, now, process->sent);
         struct tern_packet packet = {.kind = TERN_PACKET_EAGER, .id = (uint32_t)process->sent};

@@ -13,6 +13,9 @@ enum pull { PULL_UNTRIED, PULL_WORKS, PULL_REFUSED };
 /* A lane's data about one rank of the node. Locks: the lane's lock. */
 struct tern_shm_endpoint {
     struct tern_ring_out out; /* the ring to the peer; out.ring is NULL: none yet */
+    struct tern_cells cells; /* for payloads to the peer */
+    uint16_t cell_count;     /* cells that this rank has made for the pair */
+    uint16_t cells_max;      /* a larger number was refused */
     struct tern_ring *in; /* the ring from the peer; NULL: none yet */
     struct tern_segment_rank *block; /* of the peer, in the node's memory */
     uint32_t local_rank; /* of the peer */

@@ -51,9 +51,9 @@ void tern_ring_close_out(struct tern_ring_out *out)
     out->data_end = NULL;
 }
 
-void tern_ring_open_in(struct tern_ring_in *in, struct tern_ring *ring)
+void tern_ring_open_in(struct tern_ring_in *in, struct tern_ring *ring, struct tern_cells *cells)
 {
-    *in = (struct tern_ring_in){.ring = ring, .mask = ring->slot_count - 1};
+    *in = (struct tern_ring_in){.ring = ring, .cells = cells, .mask = ring->slot_count - 1};
 }
 
 bool tern_ring_refresh(struct tern_ring_out *out, uint32_t length)

@@ -12,6 +12,14 @@
  *
  *      header | consumed (receiver's line) | slot 0 | slot 1 | ... | data ...............
  *
+ * A payload may also lie in a cell. Cells are pieces of shared memory outside of the rings, and
+ * change hands: a cell belongs to the end that has read it last, and carries its next payload to
+ * the peer, in the ring of the other direction. So a line crosses from cache to cache once per
+ * payload, and is written by the core that has just read it, which is fast. The newest cell is
+ * taken first, because it is in a near cache. Nobody gives cells back: who has none uses the data
+ * area. When payloads go one way only, all cells soon lie idle with the receiver, and the data area
+ * is the faster way then.
+ *
  * The receiver publishes rarely how many packets it has consumed: after a quarter of the slots or
  * of the data area. The sender reads that count only when the ring seems full. No payload is larger
  * than a quarter of the data area, so a sender that waits for room always gets it.
@@ -34,11 +42,14 @@
 /* Payload bytes that fit into a slot; and the kind of the last packet in a ring that is left. */
 enum { TERN_RING_INLINE = 32, TERN_RING_MOVED = 0xff };
 
+/* Bytes of a cell, and the shortest payload that goes by cell. */
+enum { TERN_RING_CELL = 32 * 1024, TERN_RING_CELL_LEAST = 4096 };
+
 /* A slot. */
 struct tern_ring_slot {
     uint32_t turn;   /* number of the packet + 1; stored last */
-    /* payload bytes; if > TERN_RING_INLINE they lie in the data area, and `payload` holds their
-     * offset */
+    /* payload bytes; if > TERN_RING_INLINE they lie elsewhere, and `payload` holds their offset
+     * (int64_t) from the data area, which is outside of the area if they lie in a cell */
     uint32_t length;
     struct tern_packet packet;
     unsigned char payload[TERN_RING_INLINE];
@@ -61,6 +72,13 @@ struct tern_ring {
     struct tern_ring_slot slots[] __attribute__((aligned(TERN_CACHE_LINE)));
 };
 
+/* The cells that this end of a pair of ranks may write to; private memory. All zero: none. */
+struct tern_cells {
+    char *newest; /* the cell read last; its first bytes point to the one read before. NULL: none */
+    char *fresh, *fresh_end; /* those that were never used */
+    uint32_t came; /* cells read so far */
+};
+
 /* The sender's end; private memory. */
 struct tern_ring_out {
     struct tern_ring *ring;
@@ -76,6 +94,7 @@ struct tern_ring_out {
 /* The receiver's end; private memory. */
 struct tern_ring_in {
     struct tern_ring *ring;
+    struct tern_cells *cells; /* for those that come */
     uint32_t next;      /* packets taken */
     uint32_t published; /* ring->consumed as last written */
     uint32_t bytes;     /* data bytes taken since `published` was written */
@@ -86,9 +105,10 @@ struct tern_ring_in {
 
 /* Lays out a ring of `size` bytes, at least 4096 and a multiple of 64, in zeroed memory. */
 void tern_ring_format(struct tern_ring *ring, uint64_t size, uint32_t source);
-/* Open and close an end of a fresh ring. tern_ring_open_out returns 0 or TERN_ERR_NO_MEM. */
+/* Open and close an end of a fresh ring. tern_ring_open_out returns 0 or TERN_ERR_NO_MEM. Cells
+ * that come go to `cells`, which may be NULL if the sender uses none. */
 int tern_ring_open_out(struct tern_ring_out *out, struct tern_ring *ring);
-void tern_ring_open_in(struct tern_ring_in *in, struct tern_ring *ring);
+void tern_ring_open_in(struct tern_ring_in *in, struct tern_ring *ring, struct tern_cells *cells);
 void tern_ring_close_out(struct tern_ring_out *out);
 /* Returns true if the ring's header makes sense within `available` bytes. Protects the receiver
  * against a ring that was never formatted. */
@@ -111,6 +131,51 @@ static inline struct tern_ring_slot *tern_ring_slot(struct tern_ring *ring, uint
     return &ring->slots[number & mask];
 }
 
+/* Return and set the offset of a payload that is longer than a slot. */
+static inline int64_t tern_ring_offset(const struct tern_ring_slot *slot)
+{
+    int64_t at;
+    __builtin_memcpy(&at, slot->payload, sizeof at);
+    return at;
+}
+
+static inline void tern_ring_set_offset(struct tern_ring_slot *slot, int64_t at)
+{
+    __builtin_memcpy(slot->payload, &at, sizeof at);
+}
+
+/* Returns true if a payload at this offset lies in the data area, not in a cell. */
+static inline bool tern_ring_in_data(const struct tern_ring *ring, int64_t at)
+{
+    return (uint64_t)at < ring->data_size;
+}
+
+static inline bool tern_cells_any(const struct tern_cells *cells)
+{
+    return cells->newest || cells->fresh != cells->fresh_end;
+}
+
+/* Takes the cell that was read last. Returns NULL if there is none. */
+static inline char *tern_cells_take(struct tern_cells *cells)
+{
+    char *cell = cells->newest;
+    if (cell) {
+        __builtin_memcpy(&cells->newest, cell, sizeof cells->newest);
+    } else if (cells->fresh != cells->fresh_end) {
+        cell = cells->fresh;
+        cells->fresh += TERN_RING_CELL;
+    }
+    return cell;
+}
+
+/* Keeps a cell that has been read. */
+static inline void tern_cells_keep(struct tern_cells *cells, char *cell)
+{
+    __builtin_memcpy(cell, &cells->newest, sizeof cells->newest);
+    cells->newest = cell;
+    cells->came++;
+}
+
 /* Returns the offset in the data area where `length` bytes fit in one piece, or -1. */
 static inline int64_t tern_ring_data_fit(const struct tern_ring_out *out, uint32_t length)
 {
@@ -124,9 +189,11 @@ static inline int64_t tern_ring_data_fit(const struct tern_ring_out *out, uint32
     return length < out->data_tail - out->data_head ? (int64_t)out->data_head : -1;
 }
 
-/* Reserves room for a packet with `length` <= payload_max bytes of payload. Returns false if there
- * is none, else sets *ret_payload to the place for the payload. Follow with tern_ring_commit. */
-static inline bool tern_ring_reserve(struct tern_ring_out *out, uint32_t length, void **ret_payload)
+/* Reserves room for a packet with `length` <= payload_max bytes of payload, in one of `cells` if
+ * that is not NULL. Returns false if there is none, else sets *ret_payload to the place for the
+ * payload. Follow with tern_ring_commit. */
+static inline bool tern_ring_reserve(struct tern_ring_out *out, struct tern_cells *cells,
+                                     uint32_t length, void **ret_payload)
 {
     if (TERN_UNLIKELY(out->head - out->consumed > out->mask) && !tern_ring_refresh(out, length))
         return false;
@@ -135,13 +202,19 @@ static inline bool tern_ring_reserve(struct tern_ring_out *out, uint32_t length,
         *ret_payload = slot->payload;
         return true;
     }
+    char *cell;
+    if (cells && length >= TERN_RING_CELL_LEAST && (cell = tern_cells_take(cells))) {
+        tern_ring_set_offset(slot, cell - tern_ring_data(out->ring));
+        *ret_payload = cell;
+        return true;
+    }
     int64_t at = tern_ring_data_fit(out, length);
     if (TERN_UNLIKELY(at < 0)) {
         if (!tern_ring_refresh(out, length))
             return false;
         at = tern_ring_data_fit(out, length);
     }
-    __builtin_memcpy(slot->payload, &(uint32_t){at}, sizeof(uint32_t));
+    tern_ring_set_offset(slot, at);
     *ret_payload = tern_ring_data(out->ring) + at;
     return true;
 }
@@ -152,9 +225,9 @@ static inline void tern_ring_commit(struct tern_ring_out *out, const struct tern
 {
     struct tern_ring_slot *slot = tern_ring_slot(out->ring, out->mask, out->head);
     if (length > TERN_RING_INLINE) {
-        uint32_t at;
-        __builtin_memcpy(&at, slot->payload, sizeof at);
-        out->data_head = at + ((length + TERN_CACHE_LINE - 1) & ~(TERN_CACHE_LINE - 1u));
+        int64_t at = tern_ring_offset(slot);
+        if (tern_ring_in_data(out->ring, at))
+            out->data_head = at + ((length + TERN_CACHE_LINE - 1) & ~(TERN_CACHE_LINE - 1u));
     }
     out->data_end[out->head & out->mask] = out->data_head;
     slot->length = length;
@@ -174,11 +247,8 @@ static inline const struct tern_ring_slot *tern_ring_peek(struct tern_ring_in *i
     if (tern_load_acquire(&slot->turn) != in->next + 1)
         return NULL;
     *ret_payload = slot->payload;
-    if (slot->length > TERN_RING_INLINE) {
-        uint32_t at;
-        __builtin_memcpy(&at, slot->payload, sizeof at);
-        *ret_payload = tern_ring_data(in->ring) + at;
-    }
+    if (slot->length > TERN_RING_INLINE)
+        *ret_payload = tern_ring_data(in->ring) + tern_ring_offset(slot);
     return slot;
 }
 
@@ -189,9 +259,9 @@ static inline void tern_ring_own(struct tern_ring_in *in)
     for (; in->owned != in->next; in->owned++) {
         struct tern_ring_slot *slot = tern_ring_slot(in->ring, in->mask, in->owned);
         if (slot->length > TERN_RING_INLINE) {
-            uint32_t at;
-            __builtin_memcpy(&at, slot->payload, sizeof at);
-            tern_own_lines(tern_ring_data(in->ring) + at, slot->length);
+            int64_t at = tern_ring_offset(slot);
+            if (tern_ring_in_data(in->ring, at))
+                tern_own_lines(tern_ring_data(in->ring) + at, slot->length);
         }
         tern_own_lines((char *)&slot->packet.flags, 1);
     }
@@ -215,8 +285,13 @@ static inline bool tern_ring_consume(struct tern_ring_in *in, uint32_t length)
     in->next++;
     bool tell = in->next - in->published > in->mask / 4;
     if (length > TERN_RING_INLINE) {
-        in->bytes += length;
-        tell |= in->bytes > in->ring->data_size / 4;
+        int64_t at = tern_ring_offset(tern_ring_slot(in->ring, in->mask, in->next - 1));
+        if (tern_ring_in_data(in->ring, at)) {
+            in->bytes += length;
+            tell |= in->bytes > in->ring->data_size / 4;
+        } else {
+            tern_cells_keep(in->cells, tern_ring_data(in->ring) + at);
+        }
     }
     if (TERN_LIKELY(!tell))
         return false;

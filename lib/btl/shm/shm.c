@@ -38,6 +38,10 @@ enum {
 static const uint32_t ring_sizes[] = {4096, 32 * 1024, 256 * 1024};
 enum { LEVELS = sizeof ring_sizes / sizeof *ring_sizes };
 
+/* Cells that a rank makes for a peer, at most, and each time. */
+enum { CELLS = 64, CELLS_AT_ONCE = 4 };
+_Static_assert((int)PACKET_MAX <= (int)TERN_RING_CELL, "a payload fits into a cell");
+
 extern const struct tern_btl tern_btl_shm; /* below */
 
 /* A ring to this rank. */
@@ -58,8 +62,8 @@ static struct lane {
 } __attribute__((aligned(TERN_CACHE_LINE))) lanes[TERN_LANES_MAX];
 _Static_assert((int)TERN_SEGMENT_LANES == (int)TERN_LANES_MAX, "an inbox for each lane");
 
-/* of the rings of all lanes; my_ring_bytes is atomic */
-static uint64_t my_ring_bytes, my_ring_budget;
+/* of the rings and of the cells of all lanes; the bytes are atomic */
+static uint64_t my_ring_bytes, my_ring_budget, my_cell_bytes;
 static struct tern_segment_rank *self;
 static int shm_init(void)
 {
@@ -96,7 +100,7 @@ static void shm_finalize(void)
     tern_doorbell_use(NULL, NULL);
     for (uint32_t i = 0; i < tern_lane_count; i++)
         close_lane(&lanes[i]);
-    my_ring_bytes = 0;
+    my_ring_bytes = my_cell_bytes = 0;
     self = NULL;
     tern_segment_detach();
 }
@@ -115,6 +119,7 @@ static struct tern_shm_endpoint *endpoint_of(const struct tern_peer *peer)
         endpoint->local_rank = local_rank;
         endpoint->block = tern_segment_rank(local_rank);
         endpoint->level_max = LEVELS;
+        endpoint->cells_max = CELLS;
     }
     return endpoint;
 }
@@ -199,7 +204,7 @@ static int grow_ring(struct tern_shm_endpoint *endpoint, uint32_t length)
 {
     void *payload;
     uint64_t offset;
-    if (!tern_ring_reserve(&endpoint->out, sizeof offset, &payload))
+    if (!tern_ring_reserve(&endpoint->out, NULL, sizeof offset, &payload))
         return TERN_ERR_AGAIN;
     struct tern_ring_out larger;
     int rc = make_ring(endpoint, length, &larger, &offset);
@@ -214,7 +219,8 @@ static int grow_ring(struct tern_shm_endpoint *endpoint, uint32_t length)
 
 /* The slow half of reserving room: makes or grows the ring. Returns TERN_ERR_AGAIN if the ring is
  * full. */
-static int reserve_slowly(struct tern_shm_endpoint *endpoint, uint32_t length, void **ret_payload)
+static int reserve_slowly(struct tern_shm_endpoint *endpoint, struct tern_cells *cells,
+                          uint32_t length, void **ret_payload)
 {
     struct tern_ring_out *out = &endpoint->out;
     if (!out->ring) {
@@ -224,7 +230,7 @@ static int reserve_slowly(struct tern_shm_endpoint *endpoint, uint32_t length, v
     }
     for (;;) {
         if (length <= out->payload_max) {
-            if (tern_ring_reserve(out, length, ret_payload))
+            if (tern_ring_reserve(out, cells, length, ret_payload))
                 return 0;
             if (endpoint->level >= endpoint->level_max)
                 return TERN_ERR_AGAIN;
@@ -239,13 +245,44 @@ static int reserve_slowly(struct tern_shm_endpoint *endpoint, uint32_t length, v
     }
 }
 
-static inline int reserve(struct tern_shm_endpoint *endpoint, uint32_t length, void **ret_payload)
+static inline int reserve(struct tern_shm_endpoint *endpoint, struct tern_cells *cells,
+                          uint32_t length, void **ret_payload)
 {
     struct tern_ring_out *out = &endpoint->out;
     if (TERN_LIKELY(length <= out->payload_max && out->ring) &&
-        tern_ring_reserve(out, length, ret_payload))
+        tern_ring_reserve(out, cells, length, ret_payload))
         return 0;
-    return reserve_slowly(endpoint, length, ret_payload);
+    return reserve_slowly(endpoint, cells, length, ret_payload);
+}
+
+/* Makes cells. If there is no memory for them, never tries again. */
+static void make_cells(struct tern_shm_endpoint *endpoint)
+{
+    enum { BYTES = CELLS_AT_ONCE * TERN_RING_CELL };
+    uint64_t offset, bytes = __atomic_load_n(&my_cell_bytes, __ATOMIC_RELAXED) + BYTES;
+    if (bytes > my_ring_budget / 8 || tern_segment_allocate(BYTES, &offset)) {
+        endpoint->cells_max = endpoint->cell_count;
+        return;
+    }
+    __atomic_fetch_add(&my_cell_bytes, BYTES, __ATOMIC_RELAXED);
+    endpoint->cell_count += CELLS_AT_ONCE;
+    endpoint->cells.fresh = tern_segment.base + offset;
+    endpoint->cells.fresh_end = endpoint->cells.fresh + BYTES;
+}
+
+/* Returns the cells for a part of a message of `length` bytes, or NULL. Makes some if none is left
+ * and as many have come from the peer as were made before: so where messages go one way only, few
+ * are made. A message that the cells of both ranks cannot hold uses none, because all of it goes
+ * faster through the data area than a part. */
+static struct tern_cells *cells_for(struct tern_shm_endpoint *endpoint, size_t length)
+{
+    if (length < TERN_RING_CELL_LEAST)
+        return NULL;
+    struct tern_cells *cells = &endpoint->cells;
+    if (!tern_cells_any(cells) && endpoint->cell_count < endpoint->cells_max &&
+        endpoint->cell_count <= cells->came && endpoint->level == LEVELS)
+        make_cells(endpoint);
+    return length <= (size_t)2 * endpoint->cells_max * TERN_RING_CELL ? cells : NULL;
 }
 
 static inline void publish(struct tern_shm_endpoint *endpoint, const struct tern_packet *packet,
@@ -260,7 +297,7 @@ static __attribute__((noinline)) int send_longer(struct tern_shm_endpoint *endpo
                                                  const void *payload, size_t length)
 {
     void *room;
-    int rc = reserve(endpoint, length, &room);
+    int rc = reserve(endpoint, cells_for(endpoint, length), length, &room);
     if (TERN_UNLIKELY(rc))
         return rc;
     if (length)
@@ -275,7 +312,8 @@ static int shm_send(struct tern_peer *peer, const struct tern_packet *packet, co
     struct tern_shm_endpoint *endpoint = peer->endpoint;
     void *room;
     if (length > TERN_RING_INLINE ||
-        TERN_UNLIKELY(!endpoint->out.ring || !tern_ring_reserve(&endpoint->out, length, &room)))
+        TERN_UNLIKELY(!endpoint->out.ring ||
+                      !tern_ring_reserve(&endpoint->out, NULL, length, &room)))
         return send_longer(endpoint, packet, payload, length);
     tern_copy_few(room, payload, length);
     publish(endpoint, packet, length);
@@ -316,12 +354,13 @@ static void pack(struct tern_cursor *cursor, char *room, size_t length)
 static int shm_send_cursor(struct tern_peer *peer, const struct tern_packet *packet,
                            struct tern_cursor *cursor, size_t length)
 {
+    struct tern_shm_endpoint *endpoint = peer->endpoint;
     void *room;
-    int rc = reserve(peer->endpoint, length, &room);
+    int rc = reserve(endpoint, cells_for(endpoint, cursor->length), length, &room);
     if (rc)
         return rc;
     pack(cursor, room, length);
-    publish(peer->endpoint, packet, length);
+    publish(endpoint, packet, length);
     return 0;
 }
 
@@ -370,8 +409,8 @@ static bool read_inbox(struct lane *lane, uint32_t inbox)
             return false;
         }
         __atomic_store_n(&entry->peer->came_by, &tern_btl_shm, __ATOMIC_RELAXED);
-        tern_ring_open_in(&entry->in, ring);
         entry->back = &lane->endpoints[ring->source];
+        tern_ring_open_in(&entry->in, ring, &entry->back->cells);
         entry->back->in = ring;
         offset = ring->next;
     }
@@ -396,7 +435,7 @@ static void follow_move(struct incoming *entry, const void *payload)
     uint64_t offset;
     memcpy(&offset, payload, sizeof offset);
     struct tern_ring *old = entry->in.ring;
-    tern_ring_open_in(&entry->in, ring_at(offset));
+    tern_ring_open_in(&entry->in, ring_at(offset), &entry->back->cells);
     entry->back->in = entry->in.ring;
     tern_segment_discard((char *)old - tern_segment.base, old->size);
 }
