@@ -178,8 +178,12 @@ static int take_shared_memory(struct tern_win *win, int64_t size)
         return take_memory(win, size);
     if (!all_near(win))
         return tern_error(TERN_ERR_RMA_SHARED,
-                          "not all ranks of comm share memory; make a communicator of the ranks of "
-                          "one node first: MPI_Comm_split_type with MPI_COMM_TYPE_SHARED");
+                          "%s", tern_segment.base
+                                    ? "not all ranks of comm share memory; make a communicator of "
+                                      "the ranks of one node first: MPI_Comm_split_type with "
+                                      "MPI_COMM_TYPE_SHARED"
+                                    : "no ranks share memory, because the parameter btl leaves out "
+                                      "shm; add it: --mca btl shm,tcp,self");
     int64_t *sizes = malloc((size_t)comm->p2p.size * sizeof *sizes);
     int64_t none = sizes ? 0 : -1, mine = sizes ? size : none;
     if (!sizes)

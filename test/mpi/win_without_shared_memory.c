@@ -10,8 +10,12 @@ int main(int argc, char **argv)
     long *memory, other = 1 - rank, value = 10 + rank;
     MPI_Win win;
     return_errors(MPI_COMM_WORLD);
-    CHECK_CLASS(MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win),
-                MPI_ERR_RMA_SHARED);
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+    int code = MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    CHECK_CLASS(code, MPI_ERR_RMA_SHARED);
+    CHECK_OK(MPI_Error_string(code, text, &length));
+    CHECK(strstr(text, "the parameter btl leaves out shm"));
     CHECK(win == MPI_WIN_NULL);
     CHECK_OK(MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win));
     CHECK_OK(MPI_Win_fence(0, win));
