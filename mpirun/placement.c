@@ -322,10 +322,15 @@ static void tell_of_numbers(const struct tern_placement *p)
                  options->per_said, map->size, map->size == 1 ? "" : "s", map->slots, map->size);
     bool of_slots = options->map.per_level != TERN_MAP_LEVEL_NODE &&
                     options->map.per_level != TERN_MAP_LEVEL_SOCKET;
-    if (options->map.per_object && of_slots && options->oversubscribe && !options->apps[0].np &&
-        map->size > map->slots)
-        tern_log("warning: %s makes %d ranks; Open MPI 4.1 starts %d, as many as there are slots",
-                 options->per_said, map->size, map->slots);
+    for (int app = 0; app < options->app_count && options->map.per_object && of_slots; app++) {
+        int ranks = 0;
+        for (int rank = 0; rank < map->size; rank++)
+            ranks += map->places[rank].app == app;
+        if (!options->apps[app].np && ranks > map->slots)
+            tern_log("warning: %s makes %d ranks of program %d; Open MPI 4.1 starts no more than "
+                     "there are slots (%d)",
+                     options->per_said, ranks, app + 1, map->slots);
+    }
     if (options->map.per_object && options->map.pe > 1 &&
         options->map.per_level <= TERN_MAP_LEVEL_CORE)
         tern_log("warning: %s with PE=%d gives each rank %d processors; Open MPI 4.1 binds it to "

@@ -20,8 +20,11 @@ struct targets {
     enum tern_map_level level;
     /* the objects are cores or hardware threads: a rank takes as many as it wants processors */
     bool single;
-    /* ppr, and ranks may share processors: each takes those of its own object first, free or not */
+    /* ppr, and ranks may share processors: each takes one of its own object, free or not, and
+     * those that follow */
     bool stays;
+    /* ppr on these very objects: beyond its processors, ranks take the next one with free ones */
+    bool in_place;
     int *units;  /* by object: its number of processors */
     /* by object: what ranks have taken so far, in processors, or in ranks for wider objects */
     int *taken;
@@ -29,7 +32,8 @@ struct targets {
 
 /* Returns the object that the place gets next: one on the earliest lap, of these one inside its own
  * object, of these the one with the fewest ranks. Returns -1 if `taken` excludes all. `outside`:
- * also one outside its own object, but a free one if some inside are left. */
+ * also one outside its own object, but a free one if some inside are left; of wide ones the
+ * first. */
 static int least_used(const struct tern_mapping *m, const struct tern_rank_place *place,
                       const struct targets *targets, const bool *taken, bool outside)
 {
@@ -46,10 +50,12 @@ static int least_used(const struct tern_mapping *m, const struct tern_rank_place
         /* a processor that is shared anyway may as well be a near one */
         bool nearer = inside > best_inside && best_lap > 0;
         bool farther = inside < best_inside && laps > 0;
+        bool emptier = (inside || targets->single) && best >= 0 &&
+                       targets->taken[id] < targets->taken[best];
         if (best < 0 || nearer || (laps < best_lap && !farther) ||
             (laps == best_lap &&
              (inside > best_inside ||
-              (inside == best_inside && targets->taken[id] < targets->taken[best])))) {
+              (inside == best_inside && emptier)))) {
             best = id;
             best_lap = laps;
             best_inside = inside;
@@ -63,14 +69,18 @@ static void bind_place(const struct tern_mapping *m, struct tern_rank_place *pla
 {
     const struct tern_host *host = &m->hosts[place->host];
     place->bound = true;
-    int wanted = targets->single ? m->pe : 1;
+    bool outside = targets->in_place || (targets->single && !targets->stays);
+    int wanted = targets->single ? m->pe : 1, last = -1;
     bool *taken = tern_must_alloc(host->cpu_count * sizeof *taken);
     while (wanted > 0) {
-        int id = targets->stays ? least_used(m, place, targets, taken, false) : -1;
-        if (id < 0)
-            id = least_used(m, place, targets, taken, targets->single);
+        bool follows = targets->stays && last >= 0 && last + 1 < host->cpu_count &&
+                       targets->units[last + 1] && !taken[last + 1];
+        int id = follows ? last + 1 : least_used(m, place, targets, taken, outside);
+        if (id < 0 && targets->stays)
+            id = least_used(m, place, targets, taken, true);
         if (id < 0)
             break;
+        last = id;
         int part = targets->units[id] < wanted ? targets->units[id] : wanted;
         taken[id] = true;
         targets->taken[id] += part;
@@ -115,6 +125,18 @@ static bool overfull(const struct tern_mapping *m, int h, const struct targets *
     return over;
 }
 
+/* Returns true if ppr maps to objects of the level to which the ranks of host `h` are bound. By
+ * default Open MPI binds to memory domains, not to sockets, also where both are alike. */
+static bool binds_in_place(const struct tern_mapping *m, int h, enum tern_map_level bind)
+{
+    const struct tern_map_request *request = m->request;
+    enum tern_map_level by = request->per_object ? m->map->by : TERN_MAP_LEVEL_NONE;
+    if (request->bind != TERN_MAP_LEVEL_DEFAULT || bind != TERN_MAP_LEVEL_SOCKET)
+        return by == bind;
+    return by == TERN_MAP_LEVEL_NUMA &&
+           tern_host_objects(&m->hosts[h], by) == tern_host_objects(&m->hosts[h], bind);
+}
+
 static int bind_ranks_of(const struct tern_mapping *m, int h)
 {
     const struct tern_host *host = &m->hosts[h];
@@ -123,11 +145,13 @@ static int bind_ranks_of(const struct tern_mapping *m, int h)
     bool free_to_move = bind >= TERN_MAP_LEVEL_NODE;
     struct targets targets = { .level = free_to_move ? TERN_MAP_LEVEL_NODE : bind,
                                .single = bind <= TERN_MAP_LEVEL_CORE,
-                               .stays = m->request->per_object && m->request->overload };
+                               .in_place = binds_in_place(m, h, bind) };
+    targets.stays = m->request->per_object && m->request->overload && !targets.in_place &&
+                    m->map->by < TERN_MAP_LEVEL_NODE;
     int local = 0, error = 0;
     targets.units = tern_mapping_count_units(host, targets.level, bind < m->unit ? bind : m->unit);
     free_to_move |= m->request->bind == TERN_MAP_LEVEL_DEFAULT && !m->request->pe &&
-                    !m->request->overload && overfull(m, h, &targets);
+                    !m->request->overload && !targets.in_place && overfull(m, h, &targets);
     targets.taken = tern_must_alloc(host->cpu_count * sizeof *targets.taken);
     for (int i = 0; i < m->map->size && !error; i++) {
         struct tern_rank_place *place = &m->map->places[i];

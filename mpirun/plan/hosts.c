@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "lib/util/error.h"
+#include "lib/util/log.h"
 #include "mpirun/plan/allocation.h"
 #include "mpirun/plan/hostfile.h"
 
@@ -237,17 +238,23 @@ int tern_hosts_limit(const struct tern_options *options, struct tern_host_list *
 {
     static const struct tern_strings none;
     struct tern_host_list base = { .where = list->where };
-    bool any = false, all = true;
+    bool any = false, all = true, by_option = false;
     *ret_limits = NULL;
     for (int app = 0; app < options->app_count; app++) {
         any |= names_hosts(&options->apps[app]);
+        by_option |= options->apps[app].hosts.count > 0;
         all &= options->apps[app].hosts.count > 0;
     }
     if (!any || options->app_count < 2)
         return 0;
     int error = collect(&none, &options->hostfiles, &base);
     if (!error && !all && base.count) {
+        int named = list->count;
         widen(list, &base);
+        if (by_option && list->count > named && !options->quiet &&
+            tern_allocation_used() == TERN_NO_BATCH_SYSTEM)
+            tern_log("warning: a program without --host may run on all hosts of the hostfile; Open "
+                     "MPI 4.1 lets it run only on those that a --host of the job names");
         error = check_names(list);
     }
     int *limits = tern_must_alloc((size_t)list->count * options->app_count * sizeof *limits);

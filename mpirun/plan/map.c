@@ -7,8 +7,8 @@
  * by memory domain where a socket has several. A mapping that the user asked for binds to the same
  * kind of object; PE=N binds to N cores. The ranks of a host with more ranks than slots or
  * processors are not bound unless the user asked for it; they then share as evenly as possible.
- * Ranks for which no slot is left are shared out over the hosts, next to those that they have
- * already.
+ * Ranks for which no slot is left are shared out over the hosts, from the one where the program
+ * starts.
  *
  * Objects of a level may differ: a control group may leave three cores of one socket and one of the
  * other, or efficient cores share a cache by four. So mapping and binding count laps: an object of
@@ -145,18 +145,19 @@ static int *share_out(const struct tern_mapping *m, int app, int ranks, int star
     return objects;
 }
 
-/* Shares `extra` ranks out over those hosts whose entry in `room` is not 0, the first ones getting
- * those that are left, as far as max_slots allows. Stops if there is no room. */
-static void add_evenly(const struct tern_mapping *m, int extra, const int *room, int *quotas)
+/* Shares `extra` ranks out over the hosts that the program may use, those from `start` on getting
+ * what is left, as far as max_slots allows. Stops if there is no room. */
+static void add_evenly(const struct tern_mapping *m, int app, int extra, int start, int *quotas)
 {
     int hosts = 0;
     for (int h = 0; h < m->host_count; h++)
-        hosts += room[h] > 0;
+        hosts += limit_of(m, app, h) != 0;
     for (bool added = hosts > 0; extra > 0 && added;) {
         int each = extra / hosts, more = extra % hosts;
         added = false;
-        for (int h = 0; h < m->host_count && extra > 0; h++) {
-            if (!room[h])
+        for (int i = 0; i < m->host_count && extra > 0; i++) {
+            int h = (start + i) % m->host_count;
+            if (!limit_of(m, app, h))
                 continue;
             int left = most_of(m, h) - quotas[h];
             /* where there is less than one for each, the first with room get one */
@@ -170,28 +171,25 @@ static void add_evenly(const struct tern_mapping *m, int extra, const int *room,
 }
 
 /* Returns by host how many ranks it may have after program `app` of `ranks` ranks, such that they
- * find a place if there is room: slots that are free, and if these are too few, more on the hosts
- * with free slots, or on all hosts if there are none. `start` is the host of the last rank placed.
- * The caller frees it. */
-static int *decide_quotas(struct tern_mapping *m, int app, int ranks, int start)
+ * find a place if there is room: slots that are free, and if these are too few, as many more on
+ * each host; mapped by node, as many on each host. `start` is the host at which the program starts,
+ * `last` that of the last rank placed. The caller frees it. */
+static int *decide_quotas(struct tern_mapping *m, int app, int ranks, int start, int last)
 {
     const struct tern_map_request *request = m->request;
     int *quotas = tern_must_alloc(m->host_count * sizeof *quotas);
-    int *room = tern_must_alloc(m->host_count * sizeof *room);
     int64_t slots = 0, left = ranks;
     for (int h = 0; h < m->host_count; h++)
-        slots += room[h] = free_slots(m, app, h);
-    for (int h = 0; h < m->host_count && !slots; h++)
-        room[h] = limit_of(m, app, h) != 0;
+        slots += free_slots(m, app, h);
     bool over = ranks > slots, in_turn = request->by == TERN_MAP_LEVEL_NODE;
     bool span = request->span && request->by != TERN_MAP_LEVEL_SLOT; /* as Open MPI */
-    int *shares = span ? share_out(m, app, ranks, start) : NULL;
+    int *shares = span ? share_out(m, app, ranks, last) : NULL;
     m->none_free |= !slots && app > 0;
     for (int h = 0; h < m->host_count; h++) {
-        int more = slots ? room[h] : 0;
+        int more = free_slots(m, app, h);
         bool cut = span && !over && shares[h] > more;
-        if (over && in_turn && room[h])
-            more = INT_MAX - m->host_ranks[h];
+        if (over && in_turn)
+            more = 0;
         else if (span && !cut)
             more = shares[h];
         if (cut) {
@@ -201,40 +199,50 @@ static int *decide_quotas(struct tern_mapping *m, int app, int ranks, int start)
         quotas[h] = lesser(m->host_ranks[h] + more, most_of(m, h));
         left -= quotas[h] - m->host_ranks[h];
     }
-    for (int h = 0; h < m->host_count && left > 0; h++) {
-        int more = slots ? lesser(room[h] - (quotas[h] - m->host_ranks[h]), (int)left) : 0;
+    for (int h = 0; h < m->host_count && left > 0 && !over; h++) {
+        int more = lesser(free_slots(m, app, h) - (quotas[h] - m->host_ranks[h]), (int)left);
         quotas[h] += more > 0 ? more : 0;
         left -= more > 0 ? more : 0;
     }
     if (left > 0)
-        add_evenly(m, (int)left, room, quotas);
-    free(room);
+        add_evenly(m, app, (int)left, start, quotas);
     free(shares);
     return quotas;
 }
 
-/* Returns the host that ppr fills first: *start, the first one of the program before, or if that
- * has no free slot the next one that has. */
-static int ppr_start(const struct tern_mapping *m, int app, int start)
+/* Returns how many ranks host `h` has more than slots. */
+static int excess_of(const struct tern_mapping *m, int h)
+{
+    int more = m->host_ranks[h] - slots_of(m, h);
+    return m->request->per_object && more > 0 ? 0 : more; /* ppr does not count them */
+}
+
+/* Returns the host at which a program starts, as Open MPI 4.1: `start`, that of the program before;
+ * if that has no free slot the next one that has; if there is none, the last one of those with the
+ * smallest excess. */
+static int start_of(const struct tern_mapping *m, int app, int start)
 {
     if (!limit_of(m, app, start))
         start = 0;
+    int best = start;
     for (int i = 0; i < m->host_count; i++) {
         int h = (start + i) % m->host_count;
-        if (limit_of(m, app, h) && m->host_ranks[h] < slots_of(m, h))
+        if (!limit_of(m, app, h))
+            continue;
+        if (excess_of(m, h) < 0)
             return h;
+        if (excess_of(m, h) < excess_of(m, start) && excess_of(m, h) <= excess_of(m, best))
+            best = h;
     }
-    return start;
+    return best;
 }
 
-/* Returns the same as decide_quotas under ppr. A later program starts where Open MPI 4.1 starts it,
- * at host *start, which this moves on. */
-static int *ppr_quotas(const struct tern_mapping *m, int app, int ranks, int *start)
+/* Returns the same as decide_quotas under ppr. */
+static int *ppr_quotas(const struct tern_mapping *m, int app, int ranks, int start)
 {
     int *quotas = tern_must_alloc(m->host_count * sizeof *quotas);
-    *start = ppr_start(m, app, *start);
     for (int i = 0; i < m->host_count; i++) {
-        int h = (*start + i) % m->host_count, part = lesser(ppr_ranks_on(m, app, h), ranks);
+        int h = (start + i) % m->host_count, part = lesser(ppr_ranks_on(m, app, h), ranks);
         quotas[h] = m->host_ranks[h] + part;
         ranks -= part;
     }
@@ -394,7 +402,7 @@ static void decide_defaults(const struct tern_mapping *m)
         map->by = request->per_level;
     else if (!asked && request->fixed)
         map->by = TERN_MAP_LEVEL_SLOT;
-    else if (!asked && request->by_implied)
+    else if (!asked && request->by_implied && !(few && request->apps > 1 && !request->span))
         map->by = TERN_MAP_LEVEL_SOCKET;
     else if (!asked)
         map->by = few && m->pe == 1 ? m->unit : wide;
@@ -473,10 +481,10 @@ static int place_on_hosts(struct tern_mapping *m, const int *app_np)
     for (int a = 0; a < request->apps && !error; a++) {
         int cursor = 0; /* each program begins at the first host */
         int first = 0;  /* the program's first rank on the host */
-        int *quotas =
-            request->per_object
-                ? ppr_quotas(m, a, app_np[a], &start)
-                : decide_quotas(m, a, app_np[a], rank ? m->map->places[rank - 1].host : 0);
+        int last = rank ? m->map->places[rank - 1].host : 0;
+        start = start_of(m, a, start);
+        int *quotas = request->per_object ? ppr_quotas(m, a, app_np[a], start)
+                                          : decide_quotas(m, a, app_np[a], start, last);
         if (request->limits)
             error = check_own_slots(m, a, app_np[a]);
         for (int i = 0; i < app_np[a] && !error; i++, rank++) {

@@ -142,7 +142,8 @@ HWLOC_SYNTHETIC=$small run --dry-run --hostfile uneven -np 6 --map-by core:SPAN 
 is "SPAN and slots" "$rc $(as_words out) $(grep warning err)" "0 far1:0 far1:1 far2:0 far2:1 far2:2 far2:3 mpirun: warning: by SPAN host \
 far1 would get 4 ranks, but it has 2 slots and gets no more; Open MPI 4.1 does not heed slots there"
 HWLOC_SYNTHETIC=$small run --dry-run --host localhost:2 --map-by ppr:2:core --oversubscribe true
-is "ppr and slots" "$rc $(cat err)" "0 mpirun: warning: --map-by ppr:2:core makes 8 ranks; Open MPI 4.1 starts 2, as many as there are slots"
+is "ppr and slots" "$rc $(cat err)" "0 mpirun: warning: --map-by ppr:2:core makes 8 ranks of program 1; Open MPI 4.1 \
+starts no more than there are slots (2)"
 HWLOC_SYNTHETIC=$small run --dry-run --host localhost:2 -np 2 --map-by ppr:1:core:PE=2 true
 is "ppr and PE" "$rc $(as_words out) $(cat err)" "0 here:0-1 here:2-3 mpirun: warning: --map-by ppr:1:core with PE=2 gives each rank 2 \
 processors; Open MPI 4.1 binds it to one core"
@@ -163,6 +164,16 @@ maps "$large" "here:0t0 here:0t1 here:0t0 here:1t0 here:1t1 here:0t1" --map-by p
     true : -np 1
 maps "$large" "here:0 here:0 here:1" --map-by ppr:1:hwthread --bind-to core:overload-allowed -np 3
 maps "$small" "here:0-1 here:0-1 here:2-3 here:0-1" --host localhost:8 --map-by ppr:2:numa:PE=2 --oversubscribe -np 3 true : -np 1
+
+# ppr on the objects to which ranks are bound: those beyond its processors take the next one
+maps "$small" "here:0-1 here:0-1 here:2-3" --host localhost:8 --map-by ppr:4:numa -np 3
+maps "$small" "here:0-1 here:0-1 here:2-3" --host localhost:8 --map-by ppr:4:socket --bind-to socket -np 3
+maps "$large" "here:0 here:1" --host localhost:4 --map-by :PE=1 -np 1 true : -np 1
+
+# more ranks than slots: each program shares out from the host where it starts
+maps "$large" "far1:- far1:- far1:- far2:- far2:- far2:-" --hostfile two --map-by slot --oversubscribe -np 2 true : -np 4
+maps "$large" "far1:- far1:- far2:- far2:- far3:- far3:- far1:- far3:- far2:-" --host far1:2,far2:2,far3:2 --map-by slot \
+    --oversubscribe -np 6 true : -np 1 true : -np 1 true : -np 1
 
 # overload-allowed binds ranks that share processors
 maps "$small" "here:0-1 here:2-3 here:0-1 here:2-3 here:0-1" --host localhost:8 --bind-to :overload-allowed -np 5

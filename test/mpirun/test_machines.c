@@ -182,7 +182,7 @@ static const struct {
     { LAPTOP, 3, "slot:PE=2", NULL, NULL, "- - -" },
     { LAPTOP, 4, "ppr:2:l2cache", NULL, NULL, "0-7 0-7 0-7 0-7" },
     { LAPTOP, 2, "ppr:1:l2cache", NULL, NULL, "0,4 1,5" },
-    { LAPTOP, 4, "ppr:2:l2cache", "l2cache", NULL, "0,4 0,4 1,5 1,5" },
+    { LAPTOP, 4, "ppr:2:l2cache", "l2cache", NULL, "0,4 1,5 2,6 3,7" },
     { LAPTOP, 0, "ppr:2:l2cache", NULL, NULL, "- - - - - - - -" },
     { LAPTOP, 0, "ppr:2:l2cache", "hwthread", NULL, "0 4 1 5 2 6 3 7" },
     { LAPTOP, 2, "core", "none", NULL, "- -" },
