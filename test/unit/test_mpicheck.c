@@ -168,6 +168,41 @@ START_TEST(a_missing_host_is_named)
 }
 END_TEST
 
+START_TEST(the_command_fits_the_cause)
+{
+    struct tern_mc_data *data = make_cluster(&healthy, 1);
+    take(data, "gone 4 ssh: Could not resolve hostname n0005: Name or service not known");
+    take(data, "gone 6 ssh: connect to host n0007 port 22: No route to host");
+    struct tern_mc_findings findings = judge(data, NULL);
+    ck_assert_int_eq(findings.count > 2, 1);
+    ck_assert_str_eq(findings.items[0].next, "getent hosts n0005");
+    ck_assert_str_eq(findings.items[1].next, "ssh n0007 true");
+    tern_mc_findings_free(&findings);
+    tern_mc_data_free(data);
+}
+END_TEST
+
+/* A record may tell figures of a host that is said to be missing. */
+START_TEST(pairs_of_missing_hosts_are_not_counted)
+{
+    struct tern_mc_data *data = make_cluster(&healthy, 1);
+    int hosts = healthy.hosts - 3;
+    char expected[32];
+    for (int i = 0; i < 3; i++)
+        take(data, "gone %d no answer", i);
+    struct tern_mc_findings findings = judge(data, NULL);
+    const char *said = NULL;
+    for (int i = 0; i < findings.count; i++)
+        if (strcmp(findings.items[i].id, "ok.pairs") == 0)
+            said = findings.items[i].what;
+    snprintf(expected, sizeof expected, "%d of %d: ", hosts * (hosts - 1) / 2, hosts * (hosts - 1) / 2);
+    ck_assert_ptr_nonnull(said);
+    ck_assert_msg(strncmp(said, expected, strlen(expected)) == 0, "%s; expected %s", said, expected);
+    tern_mc_findings_free(&findings);
+    tern_mc_data_free(data);
+}
+END_TEST
+
 START_TEST(a_host_without_the_interface_is_named)
 {
     struct tern_mc_data *data = make_cluster(&healthy, 1);
@@ -571,6 +606,8 @@ int main(void)
     tcase_add_test(tests, hosts_may_not_say_what_mpicheck_decides);
     tests = suite_case(suite, "other faults");
     tcase_add_test(tests, a_missing_host_is_named);
+    tcase_add_test(tests, the_command_fits_the_cause);
+    tcase_add_test(tests, pairs_of_missing_hosts_are_not_counted);
     tcase_add_test(tests, a_host_without_the_interface_is_named);
     tcase_add_test(tests, a_dead_pair_is_named);
     tcase_add_test(tests, a_host_without_links_is_named_itself);

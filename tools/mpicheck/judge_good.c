@@ -85,7 +85,8 @@ struct extent {
     int from, to, count;
 };
 
-/* Finds median and worst value of the pairs; the largest is the worst if `large_is_bad`. */
+/* Finds median and worst value of the pairs of hosts that are here; the largest is the worst if
+ * `large_is_bad`. */
 static struct extent extent_of(const struct tern_mc_data *data, const float *values,
                                bool large_is_bad)
 {
@@ -94,12 +95,13 @@ static struct extent extent_of(const struct tern_mc_data *data, const float *val
     struct extent extent = {0};
     for (size_t i = 0; i < pairs; i++) {
         double value = (double)values[i];
-        if (value <= 0)
+        int from = (int)(i / (size_t)data->count), to = (int)(i % (size_t)data->count);
+        if (value <= 0 || data->hosts[from].gone || data->hosts[to].gone)
             continue;
         if (extent.count == 0 || (large_is_bad ? value > extent.worst : value < extent.worst)) {
             extent.worst = value;
-            extent.from = (int)(i / (size_t)data->count);
-            extent.to = (int)(i % (size_t)data->count);
+            extent.from = from;
+            extent.to = to;
         }
         copied[extent.count++] = value;
     }

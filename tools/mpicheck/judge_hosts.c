@@ -280,6 +280,17 @@ static void judge_lacking(const struct tern_mc_data *data, struct tern_mc_findin
     free(hosts);
 }
 
+/* Returns the command that shows why a host is missing. */
+static char *ask_gone(const struct tern_mc_host *host)
+{
+    static const char *const unknown_name[] = {"Could not resolve", "Name or service not known",
+                                               "name resolution"};
+    for (size_t i = 0; i < sizeof unknown_name / sizeof *unknown_name; i++)
+        if (strstr(host->gone, unknown_name[i]))
+            return tern_mc_format("getent hosts %s", host->name);
+    return tern_mc_format("ssh %s true", host->name);
+}
+
 /* Hosts that are missing for the same reason come together if they are many. */
 static void judge_gone(const struct tern_mc_data *data, struct tern_mc_findings *findings)
 {
@@ -292,7 +303,7 @@ static void judge_gone(const struct tern_mc_data *data, struct tern_mc_findings 
         tern_mc_find(findings, data, TERN_MC_FAIL, "host.gone", hosts + i, rest ? count - i : 1,
                      tern_mc_format("left out: %s%s", rest ? "no answer; the first: " : "",
                                     data->hosts[hosts[i]].gone),
-                     tern_mc_format("ssh %s true", data->hosts[hosts[i]].name));
+                     ask_gone(&data->hosts[hosts[i]]));
     }
     free(hosts);
     for (int i = 0; i < data->count; i++)
