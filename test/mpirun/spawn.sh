@@ -273,7 +273,7 @@ C
 "$MPICC" -o many many.c || exit 1
 for signal in INT:130 TERM:143 HUP:129; do
     rm -f out # else the line of the job before starts the next step
-    "$MPIRUN" --oversubscribe -n 1 ./many >out 2>err &
+    env --default-signal=HUP "$MPIRUN" --oversubscribe -n 1 ./many >out 2>err & # also if the tests run under nohup
     job=$!
     eventually "8 jobs have started" grep -qs started out
     kill -"${signal%:*}" "$job"
