@@ -113,7 +113,8 @@ says 3 'cannot read before2/records' --made-up-hosts 2 --baseline before2
 
 # ---- signals ----
 for signal in HUP TERM INT; do
-    "$mpicheck" --made-up-hosts 2 --quick --soak 5 --out "end$signal" >out 2>err &
+    # SIGHUP also if the tests run under nohup
+    env --default-signal=HUP "$mpicheck" --made-up-hosts 2 --quick --soak 5 --out "end$signal" >out 2>err &
     pid=$!
     for ((i = 0; i < 600; i++)); do
         ! grep -qs ' soak ' "end$signal/records.txt" || break
