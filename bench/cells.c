@@ -81,7 +81,7 @@ static void copy_around_64(char *to, const char *from, size_t bytes)
 /* OLDEST: a sender has cells of its own, and takes the one that came back first (a ring). NEWEST:
  * the one that came back last. HANDS: a cell belongs to the end that has read it, which takes the
  * newest for what it sends, and gives the oldest back when it has more than its half. KEEP: the
- * same, but nothing is given back. Who has no such cell takes the oldest of a ring of its own. */
+ * same, but nothing is given back. An end without such a cell takes the oldest of its own ring. */
 enum policy { OLDEST, NEWEST, HANDS, KEEP };
 
 struct scheme {

@@ -104,7 +104,7 @@ bool tern_cu_find_place(const struct tern_cu_driver *driver, const void *address
 }
 
 /* Waits until what the program has queued in the default streams of the current context has been
- * done, but not for ever: a kernel there may wait for this message. */
+ * done, at most `most_ns`: a kernel there may wait for this message. */
 static void settle(const struct tern_cu_driver *driver, uint64_t most_ns)
 {
     static const uintptr_t defaults[] = {TERN_CU_STREAM_LEGACY, TERN_CU_STREAM_PER_THREAD};
@@ -122,8 +122,8 @@ static void settle(const struct tern_cu_driver *driver, uint64_t most_ns)
  * memory of pools and VMM, all copies of a context. (The driver takes the attribute of memory of a
  * pool, too, but it has no effect: seen with CUDA 13.0.)
  *
- * Lets the copies of the current context end before they return, if the allocation itself is not
- * `made` so, and awaits those that were begun. Returns true if they do from now on.
+ * Makes the copies of the current context synchronous, unless the allocation itself is (`made`),
+ * and awaits those that were begun. Returns true if later copies end before they return.
  */
 static bool synchronise(const struct tern_cu_driver *driver, bool made, uint64_t most_ns)
 {
@@ -136,9 +136,9 @@ static bool synchronise(const struct tern_cu_driver *driver, bool made, uint64_t
     return made;
 }
 
-/* Does it in the context of a place and in others from which the program may have copied there: the
- * one that is current in this thread, and the primary ones of all devices. Returns true if it need
- * not be done for each message. */
+/* Makes the program's copies to an allocation synchronous: in the context of its place, in the one
+ * that is current in this thread, and in the primary ones of all devices. Returns false if that
+ * must be repeated for each message. */
 static bool meet(const struct tern_cu_driver *driver, const void *address,
                  const struct tern_accel_place *place)
 {

@@ -157,14 +157,20 @@ static void store(struct text *text, const struct number *number, int k)
         add(text, "st.global.%s [%%to%d+%d], %%e%d;\n", number->index_memory, k, number->bytes, k);
 }
 
-/* Writes the work on `count` elements, `%step` apart, from number %i on. All loads come first. */
-static void work(struct text *text, enum tern_ptx_op op, const struct number *number, int count)
+/* Writes the addresses of `count` pieces of `bytes` bytes, `%step` apart, from number %i on. */
+static void locate(struct text *text, int bytes, int count)
 {
     add(text, "mul.lo.u64 %%d, %%i, %d; add.u64 %%from0, %%in, %%d; add.u64 %%to0, %%inout, %%d;\n",
-        number->size);
+        bytes);
     for (int k = 1; k < count; k++)
         add(text, "add.u64 %%from%d, %%from%d, %%width; add.u64 %%to%d, %%to%d, %%width;\n", k,
             k - 1, k, k - 1);
+}
+
+/* Writes the work on `count` elements, `%step` apart, from number %i on. All loads come first. */
+static void work(struct text *text, enum tern_ptx_op op, const struct number *number, int count)
+{
+    locate(text, number->size, count);
     for (int k = 0; k < count; k++) {
         load(text, number, "from", 'a', 'c', k);
         load(text, number, "to", 'b', 'e', k);
@@ -186,11 +192,7 @@ static void work_on_words(struct text *text, enum tern_ptx_op op, const struct n
 {
     bool whole = op == TERN_PTX_BAND || op == TERN_PTX_BOR || op == TERN_PTX_BXOR;
     int bits = number->size * 8;
-    add(text, "mul.lo.u64 %%d, %%i, %d; add.u64 %%from0, %%in, %%d; add.u64 %%to0, %%inout, %%d;\n",
-        WORD);
-    for (int k = 1; k < count; k++)
-        add(text, "add.u64 %%from%d, %%from%d, %%width; add.u64 %%to%d, %%to%d, %%width;\n", k,
-            k - 1, k, k - 1);
+    locate(text, WORD, count);
     for (int k = 0; k < count; k++)
         add(text, "ld.global.b32 %%u%d, [%%from%d]; ld.global.b32 %%v%d, [%%to%d];\n", k, k, k, k);
     for (int k = 0; k < count; k++) {

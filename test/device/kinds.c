@@ -4,6 +4,7 @@
  * without one all are done that end well. */
 #include "../mpi/check.h"
 #include "fake_cuda.h"
+#include "ints.h"
 
 enum { N = 1000 };
 
@@ -11,25 +12,6 @@ static context primary[2]; /* of two devices; of one, twice */
 static int peer, second;   /* number of the second device */
 
 static int (*cu_release)(int), (*cu_push)(context), (*cu_pop)(context *);
-
-static void set_ints(void *device, int n, int first)
-{
-    int *host = malloc((size_t)n * sizeof *host);
-    for (int i = 0; i < n; i++)
-        host[i] = first + i;
-    CU(cu_to_device((uintptr_t)device, host, (size_t)n * sizeof *host));
-    free(host);
-}
-
-static void expect_ints(const void *device, int n, int first, const char *what)
-{
-    int *host = malloc((size_t)n * sizeof *host);
-    CU(cu_to_host(host, (uintptr_t)device, (size_t)n * sizeof *host));
-    for (int i = 0; i < n; i++)
-        if (host[i] != first + i)
-            FAIL("%s: element %d is %d, expected %d", what, i, host[i], first + i);
-    free(host);
-}
 
 static void swap(void *buffer, int count, MPI_Datatype type)
 {

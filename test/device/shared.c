@@ -4,31 +4,13 @@
  * uses its own device; `ipc` or `staged`: which way the messages must go; a number: of cycles. */
 #include "../mpi/check.h"
 #include "fake_cuda.h"
+#include "ints.h"
 
 enum { N = 20000, MANY = 70 };
 
 static long (*calls)(const char *); /* NULL: the driver of a machine, which does not count */
 static int peer, cycles = 300;
 static context primary;
-
-static void set_ints(void *device, int n, int first)
-{
-    int *host = malloc((size_t)n * sizeof *host);
-    for (int i = 0; i < n; i++)
-        host[i] = first + i;
-    CU(cu_to_device((uintptr_t)device, host, (size_t)n * sizeof *host));
-    free(host);
-}
-
-static void expect_ints(const void *device, int n, int first, const char *what)
-{
-    int *host = malloc((size_t)n * sizeof *host);
-    CU(cu_to_host(host, (uintptr_t)device, (size_t)n * sizeof *host));
-    for (int i = 0; i < n; i++)
-        if (host[i] != first + i)
-            FAIL("%s: element %d is %d, expected %d", what, i, host[i], first + i);
-    free(host);
-}
 
 /* Ranks exchange `n` ints, from `out` to `in`. */
 static void swap(const void *out, void *in, int n)

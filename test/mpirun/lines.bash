@@ -6,14 +6,20 @@
 export HOME=$scratch
 
 lines=0
-# maps MACHINE WANTED WORD...: who runs where, as as_words prints it; the words are [NAME=VALUE]... and the command line
-maps() {
-    local machine=$1 wanted=$2 settings=() got
-    shift 2
+# split_settings [NAME=VALUE]... WORD...: sets settings to the first words of this form
+split_settings() {
+    settings=()
     while [ $# -gt 0 ] && [[ $1 =~ ^[A-Za-z_0-9]+= ]]; do
         settings+=("$1")
         shift
     done
+}
+# maps MACHINE WANTED WORD...: who runs where, as as_words prints it; the words are [NAME=VALUE]... and the command line
+maps() {
+    local machine=$1 wanted=$2 settings=() got
+    shift 2
+    split_settings "$@"
+    shift ${#settings[@]}
     lines=$((lines + 1))
     env "${settings[@]}" HWLOC_SYNTHETIC="$machine" timeout -k 5 60 "$MPIRUN" -q --dry-run "$@" true >out 2>err
     rc=$?
@@ -38,10 +44,8 @@ printf 'far1 slots=2 max_slots=3\nfar2 slots=2 max_slots=8\n' >limited
 gives() {
     local what=$1 wanted=$2 settings=()
     shift 2
-    while [ $# -gt 0 ] && [[ $1 =~ ^[A-Za-z_0-9]+= ]]; do
-        settings+=("$1")
-        shift
-    done
+    split_settings "$@"
+    shift ${#settings[@]}
     lines=$((lines + 1))
     env "${settings[@]}" timeout -k 5 60 "$MPIRUN" "$@" >out 2>err
     rc=$?

@@ -10,7 +10,7 @@
 
 #include <unistd.h>
 
-static char root[] = "/tmp/test_topology.XXXXXX";
+static char root[] = "/tmp/test_host_topology.XXXXXX";
 static char said[8192];
 
 static bool take(const char *text)

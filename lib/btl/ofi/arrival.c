@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* After so many frames, or so many bytes, the sender is told that they have arrived. */
+/* The receiver confirms frames to the sender after FRAMES_MOST frames or BYTES_MOST bytes. */
 enum { FRAMES_MOST = 64, BYTES_MOST = 256 << 10 };
 
 extern const struct tern_btl tern_btl_ofi;

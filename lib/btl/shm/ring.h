@@ -16,9 +16,9 @@
  * change hands: a cell belongs to the end that has read it last, and carries its next payload to
  * the peer, in the ring of the other direction. So a line crosses from cache to cache once per
  * payload, and is written by the core that has just read it, which is fast. The newest cell is
- * taken first, because it is in a near cache. Nobody gives cells back: who has none uses the data
- * area. When payloads go one way only, all cells soon lie idle with the receiver, and the data area
- * is the faster way then.
+ * taken first, because it is in a near cache. Cells are not given back: a sender without a cell
+ * uses the data area. When payloads go one way only, all cells soon lie idle with the receiver,
+ * and the data area is the faster way then.
  *
  * The receiver publishes rarely how many packets it has consumed: after a quarter of the slots or
  * of the data area. The sender reads that count only when the ring seems full. No payload is larger
