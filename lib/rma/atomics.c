@@ -373,12 +373,45 @@ void tern_rma_compare_and_swap(const struct tern_rma_combine *combine,
 /* Returns true if the short way knows the operation. */
 static inline bool is_short(const struct tern_type *type, enum tern_reduce_op op)
 {
+    bool floating = type->basic == TERN_BASIC_FLOAT || type->basic == TERN_BASIC_DOUBLE;
+    if (type->basic == TERN_BASIC_NONE || (!floating && type->basic > TERN_BASIC_UNSIGNED_LONG))
+        return false;
     return op == TERN_REDUCE_REPLACE || op == TERN_REDUCE_NO_OP ||
-           (op == TERN_REDUCE_SUM && adds_as_integer(type->basic));
+           (op == TERN_REDUCE_SUM && (floating || adds_as_integer(type->basic)));
 }
 
-INLINED void fetch_sized(enum tern_reduce_op op, char *target, const char *origin,
-                         const char *compare, char *before, int size)
+/* Returns the bits of the sum of two elements. */
+INLINED uint64_t sum_of_bits(uint64_t value, uint64_t old, int size, bool floating)
+{
+    uint64_t result = 0;
+    if (!floating)
+        return value + old;
+    if (size == 8) {
+        double a, b;
+        memcpy(&a, &value, 8);
+        memcpy(&b, &old, 8);
+        a += b;
+        memcpy(&result, &a, 8);
+    } else {
+        float a, b;
+        memcpy(&a, &value, 4);
+        memcpy(&b, &old, 4);
+        a += b;
+        memcpy(&result, &a, 4);
+    }
+    return result;
+}
+
+INLINED uint64_t add_floating(char *at, int size, uint64_t value)
+{
+    uint64_t seen = load(at, size);
+    while (!swap_if(at, size, &seen, sum_of_bits(value, seen, size, true)))
+        ;
+    return seen;
+}
+
+INLINED void fetch_sized(const struct tern_type *type, enum tern_reduce_op op, char *target,
+                         const char *origin, const char *compare, char *before, int size)
 {
     uint64_t value = 0, old = 0;
     if (op != TERN_REDUCE_NO_OP)
@@ -387,7 +420,8 @@ INLINED void fetch_sized(enum tern_reduce_op op, char *target, const char *origi
         memcpy(&old, compare, (size_t)size);
         swap_if(target, size, &old, value);
     } else if (op == TERN_REDUCE_SUM) {
-        old = add(target, size, value);
+        old = type->basic <= TERN_BASIC_UNSIGNED_LONG ? add(target, size, value)
+                                                      : add_floating(target, size, value);
     } else if (op == TERN_REDUCE_REPLACE) {
         old = exchange(target, size, value);
     } else {
@@ -397,8 +431,8 @@ INLINED void fetch_sized(enum tern_reduce_op op, char *target, const char *origi
 }
 
 /* The same under a lock, by plain instructions. */
-INLINED void fetch_plain(enum tern_reduce_op op, char *target, const char *origin,
-                         const char *compare, char *before, int size)
+INLINED void fetch_plain(const struct tern_type *type, enum tern_reduce_op op, char *target,
+                         const char *origin, const char *compare, char *before, int size)
 {
     uint64_t value = 0, old = 0, wanted = 0;
     memcpy(&old, target, (size_t)size);
@@ -406,7 +440,8 @@ INLINED void fetch_plain(enum tern_reduce_op op, char *target, const char *origi
         memcpy(&wanted, compare, (size_t)size);
     if (op != TERN_REDUCE_NO_OP && (!compare || wanted == old)) {
         memcpy(&value, origin, (size_t)size);
-        value += op == TERN_REDUCE_SUM ? old : 0;
+        if (op == TERN_REDUCE_SUM)
+            value = sum_of_bits(value, old, size, type->basic > TERN_BASIC_UNSIGNED_LONG);
         memcpy(target, &value, (size_t)size);
     }
     memcpy(before, &old, (size_t)size);
@@ -418,15 +453,14 @@ bool tern_rma_fetch_word(const struct tern_rma_turf *turf, const struct tern_typ
 {
     bool eight = type->size == 8;
     uint32_t *lock;
-    if ((!eight && type->size != 4) || type->basic == TERN_BASIC_NONE ||
-        type->basic > TERN_BASIC_UNSIGNED_LONG || (uintptr_t)target % (unsigned)type->size ||
+    if ((!eight && type->size != 4) || (uintptr_t)target % (unsigned)type->size ||
         !is_short(type, op))
         return false;
     if (TERN_LIKELY(tern_rma_begin_words(turf))) {
         if (eight)
-            fetch_sized(op, target, origin, compare, before, 8);
+            fetch_sized(type, op, target, origin, compare, before, 8);
         else
-            fetch_sized(op, target, origin, compare, before, 4);
+            fetch_sized(type, op, target, origin, compare, before, 4);
         tern_rma_end_words(turf);
         return true;
     }
@@ -434,9 +468,9 @@ bool tern_rma_fetch_word(const struct tern_rma_turf *turf, const struct tern_typ
     if (!tern_rma_lock_words(turf, target, true, &lock))
         return false;
     if (eight)
-        fetch_plain(op, target, origin, compare, before, 8);
+        fetch_plain(type, op, target, origin, compare, before, 8);
     else
-        fetch_plain(op, target, origin, compare, before, 4);
+        fetch_plain(type, op, target, origin, compare, before, 4);
     tern_rma_unspin(lock);
     return true;
 }

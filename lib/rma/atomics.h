@@ -35,9 +35,8 @@ const struct tern_rma_combine *tern_rma_combine_find(enum tern_reduce_op op, enu
 void tern_rma_combine_run(const struct tern_rma_combine *combine, const struct tern_rma_turf *turf,
                           char *target, const char *origin, char *before, int64_t count);
 
-/* Does the operation on one integer of 4 or 8 bytes at `target`, in a short way, if one instruction
- * can fetch and change the integer. Returns false if nothing was done. `compare`: NULL, or the
- * value to compare with. */
+/* Does the operation on one number of 4 or 8 bytes at `target`, in a short way, if it is one of the
+ * usual ones. Returns false if nothing was done. `compare`: NULL, or the value to compare with. */
 bool tern_rma_fetch_word(const struct tern_rma_turf *turf, const struct tern_type *type,
                          enum tern_reduce_op op, char *target, const char *origin,
                          const char *compare, char *before);

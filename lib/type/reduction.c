@@ -3,11 +3,12 @@
 /*
  * All reductions. One loop per operation and C type, written once as a macro; the table says which
  * class of element uses which loops. reduction_loops.h has those that the compiler vectorises;
- * processors with AVX2 have them in a table of their own, which comes first.
+ * processors with AVX2 and AVX-512 have them in tables of their own, which come first.
  */
+#define VECTOR_BYTES 16
 #include "lib/type/reduction_loops.h"
 
-#include "lib/type/reduction_avx2.h"
+#include "lib/type/reduction_wide.h"
 
 #include <string.h>
 
@@ -93,7 +94,9 @@ static tern_reduce_loop *replace_loop(int64_t extent)
  * there is none. */
 static tern_reduce_loop *find_wide(enum tern_reduce_op op, int basic)
 {
-#ifdef TERN_REDUCE_AVX2
+#ifdef TERN_REDUCE_WIDE
+    if (tern_reduce_has_avx512() && tern_reduce_avx512[basic][op])
+        return tern_reduce_avx512[basic][op];
     if (tern_reduce_has_avx2())
         return tern_reduce_avx2[basic][op];
 #endif

@@ -2,7 +2,8 @@
 
 /*
  * The loops that the compiler vectorises, one per operation and C type. Each file that includes
- * this compiles them for other processors (reduction.c, reduction_avx2.c). All give the same bits:
+ * this compiles them for other processors (reduction.c, reduction_avx2.c, reduction_avx512.c), and
+ * says first how many bytes their vectors have (VECTOR_BYTES). All give the same bits:
  * products are rounded before they are added, never after (fp-contract). Only if both operands are
  * NaNs, which of them results is up to the compiler.
  *
@@ -15,12 +16,34 @@
 
 #include "lib/type/basic.h"
 
+#if VECTOR_BYTES > 16
+#define UNROLLED _Pragma("GCC unroll 4")
+#else
+#define UNROLLED
+#endif
+
+/* Returns how many elements of `size` bytes lie before the first whole vector at `to`, because a
+ * store across two cache lines costs two stores. Returns 0 if there are few elements, or if no
+ * element begins at that vector. */
+static inline int64_t elements_before_vector(const void *to, int64_t size, int64_t count)
+{
+    enum { FEW_BYTES = 256 };
+    int64_t bytes = -(int64_t)(uintptr_t)to & (VECTOR_BYTES - 1);
+    return VECTOR_BYTES > 16 && count * size >= FEW_BYTES && bytes % size == 0 ? bytes / size : 0;
+}
+
 #define LOOP(name, T, statement)                                                  \
     static void name(const void *restrict from, void *restrict to, int64_t count) \
     {                                                                             \
         const T *restrict in = from;                                              \
         T *restrict inout = to;                                                   \
-        for (int64_t i = 0; i < count; i++) {                                     \
+        int64_t before = elements_before_vector(to, sizeof(T), count);            \
+        if (before) {                                                             \
+            name(in, inout, before);                                              \
+            in += before, inout += before, count -= before;                       \
+        }                                                                         \
+        UNROLLED for (int64_t i = 0; i < count; i++)                              \
+        {                                                                         \
             T a = in[i], b = inout[i];                                            \
             statement;                                                            \
         }                                                                         \
@@ -58,13 +81,22 @@
     ORDER_LOOPS(name, T)        \
     SUM_LOOPS(name, T, T)
 
+#ifdef WITHOUT_COMPLEX_PRODUCTS
+#define PRODUCT_LOOP(name, T, statement)
+#define COMPLEX_SUM(name) [TERN_REDUCE_SUM] = sum_##name
+#else
+#define PRODUCT_LOOP LOOP
+#define COMPLEX_SUM SUM
+#endif
+
 #define COMPLEX_LOOPS(name, T)                                                                    \
     struct complex_##name {                                                                       \
         T re, im;                                                                                 \
     };                                                                                            \
     LOOP(sum_##name, struct complex_##name, inout[i].re = a.re + b.re; inout[i].im = a.im + b.im) \
-    LOOP(prod_##name, struct complex_##name, inout[i].re = a.re * b.re - a.im * b.im;             \
-         inout[i].im = a.re * b.im + a.im * b.re)
+    PRODUCT_LOOP(prod_##name, struct complex_##name,                                              \
+                 inout[i].re = a.re * b.re - a.im * b.im;                                         \
+                 inout[i].im = a.re * b.im + a.im * b.re)
 
 INTEGER_LOOPS(int8, int8_t, unsigned)
 INTEGER_LOOPS(int16, int16_t, unsigned)
@@ -109,5 +141,5 @@ COMPLEX_LOOPS(double_complex, double)
     [TERN_BASIC_LOGICAL64] = {LOGIC(uint64)},             \
     [TERN_BASIC_BYTE] = {INTEGER(uint8)},                 \
     [TERN_BASIC_CHARACTER] = {INTEGER(int8)},             \
-    [TERN_BASIC_FLOAT_COMPLEX] = {SUM(float_complex)},    \
-    [TERN_BASIC_DOUBLE_COMPLEX] = {SUM(double_complex)}
+    [TERN_BASIC_FLOAT_COMPLEX] = {COMPLEX_SUM(float_complex)},    \
+    [TERN_BASIC_DOUBLE_COMPLEX] = {COMPLEX_SUM(double_complex)}

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The reductions for AVX2 give the same bits as the same loops compiled for any processor, whatever
- * the number of elements, and touch nothing behind them. */
+/* The reductions for AVX2 and AVX-512 give the same bits as the same loops compiled for any
+ * processor, whatever the number of elements, and touch nothing behind them. */
 
+#define VECTOR_BYTES 16
 #include "lib/type/reduction_loops.h"
-#include "lib/type/reduction_avx2.h"
+#include "lib/type/reduction_wide.h"
 #include "random.h"
 #include "require.h"
 
 #include <string.h>
 
-#ifdef TERN_REDUCE_AVX2
+#ifdef TERN_REDUCE_WIDE
 enum { MOST = 700, BYTES = MOST * 16, BEHIND = 64 };
 
 static const tern_reduce_table plain = {VECTOR_LOOPS};
@@ -77,7 +78,7 @@ static void fill(char *bytes, int basic)
     }
 }
 
-static void compare(int basic, int op)
+static void compare(tern_reduce_loop *wide, int basic, int op)
 {
     static char in[BYTES] __attribute__((aligned(64))), first[BYTES] __attribute__((aligned(64)));
     static char got[BYTES] __attribute__((aligned(64)));
@@ -90,7 +91,7 @@ static void compare(int basic, int op)
         memcpy(got, first, BYTES);
         memcpy(expected, first, BYTES);
         plain[basic][op](in + in_at, expected + at, count);
-        tern_reduce_avx2[basic][op](in + in_at, got + at, count);
+        wide(in + in_at, got + at, count);
         for (int i = 0; i < BYTES; i++)
             REQUIRE(got[i] == expected[i],
                     "class %d, operation %d, %d elements: byte %d is 0x%02x, expected 0x%02x",
@@ -98,30 +99,42 @@ static void compare(int basic, int op)
     }
 }
 
-int main(void)
+static void compare_all(const tern_reduce_table wide, bool complex_products)
 {
     int loops = 0;
+    for (int basic = 0; basic < TERN_BASIC_COUNT; basic++)
+        for (int op = 0; op < TERN_REDUCE_OPS; op++) {
+            bool is_product = op == TERN_REDUCE_PROD && (basic == TERN_BASIC_FLOAT_COMPLEX ||
+                                                         basic == TERN_BASIC_DOUBLE_COMPLEX);
+            bool expected = plain[basic][op] && (complex_products || !is_product);
+            REQUIRE(expected == (wide[basic][op] != NULL),
+                    "class %d, operation %d is in one table only", basic, op);
+            if (expected) {
+                compare(wide[basic][op], basic, op);
+                loops++;
+            }
+        }
+    REQUIRE(loops > 100, "only %d loops", loops);
+}
+
+int main(void)
+{
     seed = 1;
     if (!tern_reduce_has_avx2()) {
         printf("this processor has no AVX2\n");
         return 77;
     }
-    for (int basic = 0; basic < TERN_BASIC_COUNT; basic++)
-        for (int op = 0; op < TERN_REDUCE_OPS; op++) {
-            REQUIRE(!plain[basic][op] == !tern_reduce_avx2[basic][op],
-                    "class %d, operation %d is in one table only", basic, op);
-            if (plain[basic][op]) {
-                compare(basic, op);
-                loops++;
-            }
-        }
-    REQUIRE(loops > 100, "only %d loops", loops);
+    compare_all(tern_reduce_avx2, true);
+    if (tern_reduce_has_avx512())
+        compare_all(tern_reduce_avx512, false);
+    else
+        printf("this processor has no AVX-512 of the second generation: only AVX2 was compared\n");
     return 0;
 }
 #else
 int main(void)
 {
-    printf("the loops for AVX2 are not compiled here\n");
+    printf("loops for wider vectors are not compiled here\n");
     return 77;
 }
 #endif
