@@ -106,7 +106,7 @@ static bool find_pair(const struct host *host, enum pair kind, int ret_cpus[2])
 /* The values that one run of the probe has printed; -1: not printed. */
 struct result {
     double latency, overhead, gap, rendezvous, memory_gap, uncached_gap, copy_gap, reduce_gap,
-        barrier, call, turn, message;
+        barrier, board_gap, call, turn, message;
 };
 
 static void take_line(struct result *result, const char *line)
@@ -124,6 +124,7 @@ static void take_line(struct result *result, const char *line)
         {"copy_gap", &result->copy_gap},
         {"reduce_gap", &result->reduce_gap},
         {"barrier", &result->barrier},
+        {"board_gap", &result->board_gap},
         {"switch", &result->turn},
         {"call", &result->call},
         {"message", &result->message},
@@ -184,7 +185,7 @@ static int probe(const int *cpus, int count, const char *what, struct result *re
     for (int i = 0; i < count; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%d", i ? "," : "", cpus[i]);
     snprintf(ranks, sizeof ranks, "%d", count);
-    *ret_result = (struct result){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    *ret_result = (struct result){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
     pid_t child = pipe2(ends, O_CLOEXEC) ? -1 : fork();
     if (child < 0) {
         tern_log("no process can be started: %s", strerror(errno));
@@ -283,6 +284,7 @@ static int make_figures(const struct host *host, const struct measured *measured
         {"coll_cores_per_package", host->per_package},
         {"coll_board_latency", at_least(near->barrier - near->call - 2 * overhead, 1)},
         {"coll_board_overhead", at_least(overhead, 1)},
+        {"coll_board_gap", at_least(near->board_gap, 1)},
         {"coll_reduce_gap", at_least(near->reduce_gap, 1)},
         {"coll_copy_gap", at_least(near->copy_gap, 1)},
         {"coll_switch", at_least(measured->turn.turn, 1)},

@@ -31,6 +31,7 @@ static const struct rule {
     {"coll_board_latency", "ns", "a cache line takes that long from core to core", 5, 20000, 60,
      1.6},
     {"coll_board_overhead", "ns", "a post is some dozens of instructions", 2, 10000, 20, 2},
+    {"coll_board_gap", "ps/byte", "cores copy no faster", 2, 20000, 30, 1.6},
     {"coll_reduce_gap", "ps/byte", "cores add no faster", 1, 20000, 15, 1.6},
     {"coll_copy_gap", "ps/byte", "cores copy no faster", 1, 10000, 15, 1.6},
     {"coll_switch", "ns", "the kernel takes that long for a turn", 50, 100000, 200, 1.6},

@@ -17,6 +17,7 @@ static const struct tern_figure good[] = {
     {"coll_cores_per_package", 2}, {"coll_board_latency", 95},      {"coll_board_overhead", 20},
     {"coll_reduce_gap", 40},       {"coll_copy_gap", 24},           {"coll_switch", 1250},
     {"coll_switch_crowded", 2210}, {"coll_cold", 60},               {"coll_call", 41},
+    {"coll_board_gap", 58},
 };
 
 /* Recorded on a quiet virtual machine whose cores were near to each other. */
@@ -29,6 +30,7 @@ static const struct tern_figure near_cores[][2] = {
     {{"coll_uncached_gap", 123}, {"coll_uncached_gap", 128}},
     {{"coll_board_latency", 13}, {"coll_board_latency", 16}},
     {{"coll_board_overhead", 16}, {"coll_board_overhead", 16}},
+    {{"coll_board_gap", 88}, {"coll_board_gap", 112}},
     {{"coll_reduce_gap", 22}, {"coll_reduce_gap", 22}},
     {{"coll_copy_gap", 18}, {"coll_copy_gap", 18}},
     {{"coll_switch", 2031}, {"coll_switch", 1945}},

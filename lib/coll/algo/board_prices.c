@@ -26,6 +26,16 @@ static double waits(const struct tern_shape *shape, int64_t posted)
     return shape->size > 2 && posted > 2 * PRICED_SHEET ? (double)posted / (2 * PRICED_SHEET) : 1;
 }
 
+/* Returns the bytes that are posted before the first reader begins. Later pieces are posted while
+ * earlier ones are read. */
+static int64_t first_piece(const struct tern_shape *shape)
+{
+    int64_t piece = shape->segment_bytes > 0 ? shape->segment_bytes : shape->bytes;
+    if (shape->sheet > 0 && shape->sheet < piece)
+        piece = shape->sheet;
+    return piece < shape->bytes ? piece : shape->bytes;
+}
+
 void tern_board_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     add_turns(shape, stages, waits(shape, shape->bytes),
@@ -44,40 +54,43 @@ void tern_board_bcast_stages(const struct tern_shape *shape, struct tern_stages 
 {
     add_turns(shape, stages, 1, (struct tern_stage){.senders = 1});
     /* piece by piece; the root writes while the other ranks read */
-    tern_stages_add(
-        stages, (struct tern_stage){
-                    .repeat = 1, .senders = shape->size, .copied = shape->bytes, .board = true});
+    tern_stages_add(stages, (struct tern_stage){.repeat = 1,
+                                                .senders = shape->size,
+                                                .copied = shape->bytes + first_piece(shape),
+                                                .board = true});
 }
 
 /* Gather and scatter. */
 void tern_board_rooted_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     add_turns(shape, stages, 1,
-              (struct tern_stage){.senders = 1, .copied = shape->bytes * (shape->size - 1)});
+              (struct tern_stage){.senders = 1,
+                                  .copied = shape->bytes * (shape->size - 1) + first_piece(shape)});
 }
 
 void tern_board_reduce_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     add_turns(shape, stages, 1,
               (struct tern_stage){.senders = 1,
-                                  .copied = 2 * shape->bytes,
+                                  .copied = shape->bytes * (shape->size - 1) + first_piece(shape),
                                   .reduced = shape->bytes * (shape->size - 1)});
 }
 
-/* A rank reduces the posts of the ranks before it: half of all, on average. */
+/* A rank reads and reduces the posts of the ranks before it: half of all, on average. */
 void tern_board_scan_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
+    int64_t half = shape->bytes * (shape->size - 1) / 2;
     add_turns(shape, stages, waits(shape, shape->bytes),
               (struct tern_stage){.senders = shape->size,
-                                  .copied = shape->bytes,
-                                  .reduced = shape->bytes * (shape->size - 1) / 2});
+                                  .copied = half + first_piece(shape),
+                                  .reduced = half});
 }
 
 void tern_board_allreduce_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     add_turns(shape, stages, waits(shape, shape->bytes),
               (struct tern_stage){.senders = shape->size,
-                                  .copied = 2 * shape->bytes,
+                                  .copied = shape->bytes * shape->size,
                                   .reduced = shape->bytes * (shape->size - 1)});
 }
 

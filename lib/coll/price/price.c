@@ -69,6 +69,7 @@ struct tern_stage tern_stage_of_parts(struct tern_stage stage, int64_t bytes, in
 struct ground {
     double latency_ns, gap_ns; /* of a message */
     double slowness;           /* factor for copying and reducing: 1 within the cache */
+    double board_gap_ns;       /* of a post's byte, for its writer and for each reader */
     /* additional time for each byte that is in no cache of the node, each time the byte is
      * touched */
     double fetch_ns;
@@ -132,6 +133,16 @@ static double ring_misses(const struct tern_model *model, const struct ground *g
     return (1 - ground->ring_room / all) * (1 + bytes / page) * ground->page_ns;
 }
 
+/* Returns the time of a post's byte at either end. If ranks share cores, the first reader of a core
+ * fetches the line, and the others find it there. */
+static double post_gap(const struct tern_model *model, const struct ground *ground,
+                       double per_node)
+{
+    double far = least(1, (ground->cores - 1) / most(1, per_node - 1));
+    double near_ns = ground->slowness * model->copy_gap_ns;
+    return near_ns + far * most(0, ground->board_gap_ns - near_ns);
+}
+
 /*
  * Returns the time of a round within the node. A message is copied in by its sender and out by its
  * receiver. Short messages are copied in and out one after the other; announced ones at the same
@@ -149,8 +160,8 @@ static double node_price(const struct tern_model *model, const struct ground *gr
     overhead += ring_misses(model, ground, stage, senders, per_node);
     double end =
         overhead + (stage->board ? 0 : (double)stage->bytes * (ground->gap_ns + ground->fetch_ns));
-    /* the bytes on the board are read, or were written, by another core */
-    double copy_gap = stage->board ? ground->gap_ns : ground->slowness * model->copy_gap_ns;
+    double copy_gap = stage->board ? post_gap(model, ground, per_node)
+                                   : ground->slowness * model->copy_gap_ns;
     double fetch = 2 * ground->fetch_ns; /* once for the source, once for the target */
     double work = (double)stage->reduced * (ground->slowness * model->reduce_gap_ns + fetch) +
                   (double)stage->copied * (copy_gap + fetch);
@@ -244,6 +255,8 @@ static struct ground ground_of(const struct tern_model *model, double size,
         .latency_ns = pair.latency_ns,
         .gap_ns = gap,
         .slowness = pair.gap_ns > 0 ? gap / pair.gap_ns : 1,
+        .board_gap_ns = model->node.gap_ns > 0 ? gap / model->node.gap_ns * model->board_gap_ns
+                                               : model->board_gap_ns,
         .fetch_ns =
             lost * most(0, model->uncached_gap_ns - most(pair.gap_ns, model->memory_gap_ns)),
         .page_ns = (double)model->page_bytes * uncached,
@@ -271,7 +284,7 @@ struct tern_model tern_model_of_level(const struct tern_model *model, enum tern_
     view.network.gap_ns *= unit;
     double *const gaps[] = {&view.node.gap_ns,   &view.package.gap_ns,  &view.machine.gap_ns,
                             &view.memory_gap_ns, &view.uncached_gap_ns, &view.reduce_gap_ns,
-                            &view.copy_gap_ns};
+                            &view.copy_gap_ns,   &view.board_gap_ns};
     for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++)
         *gaps[i] *= (double)unit_bytes;
     if (unit_bytes > 1) {
@@ -334,6 +347,7 @@ static struct tern_model read_model(void)
         .call_ns = (double)tern_figure("coll_call"),
         .board_latency_ns = (double)tern_figure("coll_board_latency"),
         .board_overhead_ns = (double)tern_figure("coll_board_overhead"),
+        .board_gap_ns = in_thousandths("coll_board_gap"),
         .cache_bytes = tern_figure("coll_cache_bytes"),
         .last_cache_bytes = tern_figure("coll_last_cache_bytes"),
         .page_bytes = 4096,
@@ -381,7 +395,7 @@ struct tern_model tern_model_of_devices(const struct tern_model *model)
     struct tern_model devices = *model;
     devices.node = (struct tern_wire){2000, copy_ns, link_gap_ns, 0};
     devices.package = devices.machine = (struct tern_far){2000, link_gap_ns};
-    devices.memory_gap_ns = devices.uncached_gap_ns = link_gap_ns;
+    devices.memory_gap_ns = devices.uncached_gap_ns = devices.board_gap_ns = link_gap_ns;
     devices.network.overhead_ns += copy_ns;
     devices.network.gap_ns =
         model->network.gap_ns > pinned_gap_ns ? model->network.gap_ns : pinned_gap_ns;

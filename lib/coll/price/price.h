@@ -43,6 +43,8 @@ struct tern_model {
     double call_ns;                    /* fixed cost of calling any collective */
     double board_latency_ns;           /* time until another rank sees a post on the board */
     double board_overhead_ns;          /* time for each further post that a rank takes */
+    /* like node.gap_ns, for a byte of a post: its cache line was read by another core last time */
+    double board_gap_ns;
     int64_t cache_bytes;               /* size of a core's own cache */
     int64_t last_cache_bytes;          /* size of the cache that cores share; 0: there is none */
     int64_t page_bytes;                /* size of a memory page, as the TLB sees it */
@@ -99,7 +101,8 @@ struct tern_stage {
     int64_t bytes;    /* bytes of each message */
     int64_t distance; /* distance in ranks of the farthest message */
     int64_t senders;  /* number of ranks that send at the same time */
-    int64_t reduced, copied; /* bytes that each rank reduces, and copies */
+    /* bytes that each rank reduces, and copies (into posts and out of them, if there are any) */
+    int64_t reduced, copied;
     bool relay; /* a ring or chain: each rank passes on what arrived in the round before */
     bool board; /* `messages` are posts on the board that a rank takes */
     bool apart; /* the rank takes a part of each post that no other rank reads */
