@@ -121,6 +121,13 @@ struct tern_btl {
     int (*send_cursor)(struct tern_peer *peer, const struct tern_packet *packet,
                        struct tern_cursor *cursor, size_t length);
 
+    /* Sends an announcement: the cursor's next `length` bytes, up to peer->limits.head_max, and
+     * behind them `rendezvous`. Advances the cursor only on success. Returns what send returns, or
+     * TERN_ERR_NO_MEM if there is never room for so many bytes. NULL if no peer has a head_max. */
+    int (*send_head)(struct tern_peer *peer, const struct tern_packet *packet,
+                     struct tern_cursor *cursor, size_t length,
+                     const struct tern_rendezvous *rendezvous);
+
     /* Sends the whole stream. Packets sent later may overtake it. NULL: the caller sends DATA
      * packets by send_cursor. */
     void (*stream)(struct tern_peer *peer, struct tern_stream *stream);

@@ -16,7 +16,9 @@ enum tern_packet_kind {
     TERN_PACKET_EAGER = 1,  /* payload: the whole message */
     /* payload: the whole message. `id` names the sender's request; answered by MATCHED */
     TERN_PACKET_EAGER_SYNC,
-    TERN_PACKET_RENDEZVOUS, /* payload: struct tern_rendezvous; answered by PULLED or CLEAR */
+    /* payload: the first bytes of the message, or none, and struct tern_rendezvous; answered by
+     * PULLED or CLEAR */
+    TERN_PACKET_RENDEZVOUS,
     /* payload: struct tern_reply: a synchronous eager message was matched */
     TERN_PACKET_MATCHED,
     /* payload: struct tern_reply: the receiver has copied what it needs from the sender's memory */
@@ -85,7 +87,7 @@ static inline void tern_packet_copy(struct tern_packet *to, const struct tern_pa
                          __ATOMIC_RELAXED);
 }
 
-/* Payload of RENDEZVOUS: an announced message. Fits into a slot of shm's rings. */
+/* The end of the payload of RENDEZVOUS: an announced message. Fits into a slot of shm's rings. */
 struct tern_rendezvous {
     uint64_t length;  /* bytes of the message */
     /* of the first byte in the sender's memory, from the sender's byte mover
@@ -104,7 +106,9 @@ struct tern_reply {
     /* number of a request of the process that sends it, if the dialogue goes on */
     uint64_t remote_id;
     uint64_t length;    /* bytes: wanted (CLEAR), copied (PULLED) */
-    uint64_t offset;    /* of the first byte wanted (CLEAR): bytes before it have been copied */
+    /* of the first byte wanted (CLEAR): bytes before it have been copied. PULLED: bytes used of
+     * those that came with the announcement */
+    uint64_t offset;
 };
 
 #endif

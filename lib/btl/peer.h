@@ -49,6 +49,8 @@ struct tern_limits {
     /* likewise of a blocking send: it may be longer, because no other send follows meanwhile. At
      * least eager_max */
     uint32_t eager_max_blocking;
+    /* bytes of a longer message that may go with its announcement (btl->send_head); 0: none */
+    uint32_t head_max;
     /* factor of pml_eager_credit, the bytes in flight; larger if asking for a message takes
      * longer */
     int32_t credit_factor;
@@ -86,6 +88,7 @@ struct tern_peer {
      * their context names. */
     int64_t owed[TERN_LANES_MAX];
     struct tern_limits limits; /* valid if `btl` is not NULL */
+    uint32_t without_head; /* so many of the next announcements carry no bytes of their message */
     /* Packets that wait because the byte mover returned TERN_ERR_AGAIN, in order, and transfers
      * that wait for the same reason (lib/pml/pending.c). */
     struct tern_list_node pending, pending_gets;

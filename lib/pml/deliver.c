@@ -44,11 +44,17 @@ keep_without_bytes(const struct tern_context *context, struct tern_peer *from,
     return message;
 }
 
+/* Copies a message. Of an announced one the bytes that came with the announcement are dropped: the
+ * receive asks for them again. So announced messages take no memory but for the announcement. */
 static struct tern_unexpected *copy_message(const struct tern_context *context,
                                             struct tern_peer *from,
                                             const struct tern_packet *packet, const void *payload,
                                             size_t length)
 {
+    if (packet->kind == TERN_PACKET_RENDEZVOUS) {
+        payload = (const char *)payload + length - sizeof(struct tern_rendezvous);
+        length = sizeof(struct tern_rendezvous);
+    }
     struct tern_unexpected *message = tern_unexpected_new(context, length);
     if (TERN_UNLIKELY(!message))
         return keep_without_bytes(context, from, packet, length);

@@ -36,6 +36,12 @@ struct tern_match_table {
     uint64_t items;
 };
 
+/* The first bytes of an announced message, which came with its announcement (lib/pml/recv.c). */
+struct tern_head {
+    struct tern_pml_request *request; /* the receive to which they belong; NULL: there are none */
+    const void *bytes;
+};
+
 /* The most functions that tern_progress_register can add to a lane. */
 enum { TERN_LANE_POLLS = 6 };
 
@@ -98,6 +104,7 @@ struct tern_lane {
      * MPI_THREAD_MULTIPLE. events: events so far that another thread may wait for. */
     uint32_t rounds, events;
 
+    struct tern_head head; /* recv.c: of the announcement that is being delivered */
     struct tern_lane_counters counters;
 } __attribute__((aligned(TERN_CACHE_LINE)));
 

@@ -58,13 +58,15 @@ struct tern_pml_request {
     struct tern_registration registration; /* valid if `registered` */
     const struct tern_btl *registrar;      /* likewise: the byte mover that has registered it */
     uint32_t remote_number; /* number of the receiver's request, valid after the answer CLEAR */
+    uint32_t head; /* bytes that went with the announcement */
     /* header of the first packet: the context may be closed before that packet is sent */
     struct tern_packet header;
 
     /* receives only */
     uint64_t sender_id; /* number of the sender's request, for the answer to its announcement */
-    /* bytes that are wanted of an announced message, and bytes that have arrived */
-    int64_t expected, arrived;
+    /* bytes that are wanted of an announced message, bytes that have arrived, and bytes that came
+     * with the announcement */
+    int64_t expected, arrived, headed;
     /* bytes of the whole message, which may be longer than the buffer */
     int64_t message_length;
 };

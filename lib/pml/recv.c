@@ -91,9 +91,28 @@ static inline void take_eager(struct tern_pml_request *request, const void *payl
     finish(request, length);
 }
 
+/* Copies the bytes that came with the announcement, unless that is done. Called when the answer has
+ * been sent, so that the sender goes on meanwhile; and before the receive ends. */
+static void take_head(struct tern_pml_request *request)
+{
+    struct tern_head *head = &request->req.lane->head;
+    void *start;
+    if (head->request != request)
+        return;
+    head->request = NULL;
+    if (tern_pml_request_run(request, &start)) {
+        memcpy(start, head->bytes, (size_t)request->headed);
+        return;
+    }
+    struct tern_cursor to;
+    tern_cursor_init_in(&to, request->type, request->buf, request->count, request->memory);
+    tern_cursor_unpack(&to, head->bytes, (size_t)request->headed);
+}
+
 /* Ends a receive because its sender is lost. */
 static void end_lost(struct tern_pml_request *request)
 {
+    take_head(request);
     end_failed(request, tern_peer_ready(request->peer));
 }
 
@@ -105,6 +124,7 @@ static void ask_for_data(struct tern_pml_request *request)
     if (tern_number_give(request)) {
         /* nothing is received, but the sender must not wait for ever */
         reply_to(from, TERN_PACKET_PULLED, request->sender_id, 0);
+        take_head(request);
         end_failed(request, TERN_ERR_NO_MEM);
         return;
     }
@@ -113,13 +133,19 @@ static void ask_for_data(struct tern_pml_request *request)
                                .length = (uint64_t)request->expected,
                                .offset = (uint64_t)request->arrived};
     tern_control_send(from, &(struct tern_packet){.kind = TERN_PACKET_CLEAR}, &reply, sizeof reply);
+    take_head(request);
 }
 
 /* Tells the sender of an announced message that its memory is no longer needed, and completes the
  * receive. */
 static void end_announced(struct tern_pml_request *request, int error)
 {
-    reply_to(request->peer, TERN_PACKET_PULLED, request->sender_id, (uint64_t)request->expected);
+    struct tern_reply reply = {.id = request->sender_id,
+                               .length = (uint64_t)request->expected,
+                               .offset = (uint64_t)request->headed};
+    tern_control_send(request->peer, &(struct tern_packet){.kind = TERN_PACKET_PULLED}, &reply,
+                      sizeof reply);
+    take_head(request);
     if (error)
         end_failed(request, error);
     else
@@ -131,7 +157,8 @@ static void transferred(struct tern_transfer *transfer, int error)
 {
     struct tern_pml_request *request = TERN_CONTAINER(transfer, struct tern_pml_request, transfer);
     request->cursor = transfer->cursor;
-    tern_count(&request->req.lane->counters.pulled_bytes, (uint64_t)transfer->cursor.offset);
+    tern_count(&request->req.lane->counters.pulled_bytes,
+               (uint64_t)(transfer->cursor.offset - request->headed));
     if (error != TERN_ERR_UNSUPPORTED)
         end_announced(request, error);
     else if (TERN_UNLIKELY(request->peer->lost != NULL))
@@ -156,10 +183,10 @@ static void start_transfer(struct tern_pml_request *request,
 {
     request->transfer = (struct tern_transfer){
         .peer = request->peer,
-        .address = rendezvous->address,
+        .address = rendezvous->address + (uint64_t)request->headed,
         .key = rendezvous->key,
         .cursor = request->cursor,
-        .length = (size_t)request->expected,
+        .length = (size_t)(request->expected - request->headed),
         .done = transferred,
         .mover = mover,
     };
@@ -174,27 +201,46 @@ static const struct tern_btl *find_mover(const struct tern_pml_request *request,
     return of_device ? from->device_bulk : request->cursor.memory ? NULL : from->bulk;
 }
 
-/* Receives an announced message: copies from the sender's memory if possible, and asks for DATA
- * packets for the rest. */
+/* Notes the `length` bytes that came with the announcement. take_head copies them. Those for device
+ * memory are asked for again. */
+static void keep_head(struct tern_pml_request *request, const void *bytes, size_t length)
+{
+    if (length > (uint64_t)request->expected)
+        length = (size_t)request->expected;
+    request->headed = request->cursor.memory ? 0 : (int64_t)length;
+    if (!request->headed)
+        return;
+    request->req.lane->head = (struct tern_head){.request = request, .bytes = bytes};
+    tern_cursor_seek(&request->cursor, request->headed);
+}
+
+/* Receives an announced message, of which `head` bytes have come: copies from the sender's memory
+ * if possible, and asks for DATA packets for the rest. */
 static void take_announced(struct tern_pml_request *request, struct tern_peer *from,
-                           const struct tern_rendezvous *rendezvous, bool of_device)
+                           const struct tern_rendezvous *rendezvous, bool of_device,
+                           const void *bytes, size_t head)
 {
     const struct tern_btl *mover;
+    struct tern_lane *lane = request->req.lane;
     int64_t length = (int64_t)rendezvous->length;
     request->peer = from;
     request->sender_id = rendezvous->id;
     request->message_length = length;
     request->expected = length < request->length ? length : request->length;
     tern_pml_request_rewind(request);
+    keep_head(request, bytes, head);
     if (TERN_UNLIKELY(from->lost != NULL))
         end_lost(request);
-    else if (!request->expected)
+    else if (request->headed == request->expected)
         end_announced(request, 0);
     else if (rendezvous->address && tern_peer_ready(from) == 0 &&
              (mover = find_mover(request, from, of_device)))
         start_transfer(request, rendezvous, mover);
     else
         ask_for_data(request);
+    /* a transfer that goes on: `bytes` is valid during this call only */
+    if (TERN_UNLIKELY(lane->head.request != NULL))
+        take_head(lane->head.request);
 }
 
 /* Does everything for an eager message except copying its bytes. */
@@ -228,10 +274,11 @@ static int say_dropped(const struct tern_packet *packet, uint64_t length)
 static __attribute__((noinline)) void begin_announced(struct tern_pml_request *request,
                                                       struct tern_peer *from,
                                                       const struct tern_packet *packet,
-                                                      const void *payload)
+                                                      const void *payload, size_t length)
 {
     struct tern_rendezvous rendezvous;
-    memcpy(&rendezvous, payload, sizeof rendezvous);
+    size_t head = length - sizeof rendezvous;
+    memcpy(&rendezvous, (const char *)payload + head, sizeof rendezvous);
     if (!rendezvous.id) {
         int rc =
             rendezvous.length
@@ -249,14 +296,15 @@ static __attribute__((noinline)) void begin_announced(struct tern_pml_request *r
     set_status(&request->req.status, packet, rendezvous.length);
     tern_count(&from->traffic.received_messages, 1);
     tern_count(&from->traffic.received_bytes, rendezvous.length);
-    take_announced(request, from, &rendezvous, packet->flags & TERN_PACKET_OF_DEVICE);
+    take_announced(request, from, &rendezvous, packet->flags & TERN_PACKET_OF_DEVICE, payload,
+                   head);
 }
 
 void tern_recv_begin(struct tern_pml_request *request, struct tern_peer *from,
                      const struct tern_packet *packet, const void *payload, size_t length)
 {
     if (packet->kind == TERN_PACKET_RENDEZVOUS) {
-        begin_announced(request, from, packet, payload);
+        begin_announced(request, from, packet, payload, length);
         return;
     }
     heed_eager(request, from, packet, length);

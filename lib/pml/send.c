@@ -6,8 +6,9 @@
  *
  *   eager        one packet with the whole message; complete when the byte mover has taken it
  *   eager sync   like eager, but complete when the receiver answers MATCHED
- *   rendezvous   announced first; the receiver copies the message from our memory and answers
- *                PULLED, or asks for DATA packets (CLEAR)
+ *   rendezvous   announced first, where the byte mover can with the first bytes; the receiver
+ *                copies the message from our memory and answers PULLED, or asks for DATA packets
+ *                (CLEAR)
  *
  * If a standard send of eager size finds no credit, the message is copied to memory of ours and
  * announced from there: programs rely on short sends that do not wait, and so a flood of messages
@@ -27,7 +28,10 @@
 
 #include <stdlib.h>
 
-enum { PIECE_MIN = 8192 };
+enum {
+    PIECE_MIN = 8192,
+    WITHOUT_HEAD = 16, /* announcements without a head after one whose head was of no use */
+};
 
 static int64_t kept_bytes; /* bytes of messages copied for lack of credit; atomic */
 
@@ -140,6 +144,40 @@ static int offer_memory(struct tern_pml_request *request, struct tern_rendezvous
     return rc;
 }
 
+/* Returns how many bytes of the message go with its announcement. The receiver copies them while
+ * its answer is under way, and while we make the next packet. None without credit: then the
+ * receiver is late, and would drop them. */
+static size_t head_length(const struct tern_pml_request *request)
+{
+    struct tern_peer *peer = request->peer;
+    if (!peer->limits.head_max || request->memory || peer->credit <= 0)
+        return 0;
+    if (peer->without_head) {
+        peer->without_head--;
+        return 0;
+    }
+    return request->length < peer->limits.head_max ? (size_t)request->length
+                                                   : peer->limits.head_max;
+}
+
+/* Sends the announcement, with the first bytes of the message if the receiver may want them. */
+static int send_announcement(struct tern_pml_request *request, const struct tern_packet *packet,
+                             const struct tern_rendezvous *rendezvous)
+{
+    struct tern_peer *peer = request->peer;
+    int rc = TERN_ERR_NO_MEM;
+    request->head = head_length(request);
+    if (request->head) {
+        tern_pml_request_rewind(request);
+        rc = peer->btl->send_head(peer, packet, &request->cursor, request->head, rendezvous);
+    }
+    if (rc == TERN_ERR_NO_MEM) {
+        request->head = 0;
+        rc = peer->btl->send(peer, packet, rendezvous, sizeof *rendezvous);
+    }
+    return rc;
+}
+
 static int push_rendezvous(struct tern_pml_request *request)
 {
     if (tern_number_give(request))
@@ -159,7 +197,7 @@ static int push_rendezvous(struct tern_pml_request *request)
     const int64_t told[] = {request->rank, request->tag, packet.context & 1, request->length};
     struct tern_lane *lane = request->req.lane;
     request->announced = true;
-    int rc = request->peer->btl->send(request->peer, &packet, &rendezvous, sizeof rendezvous);
+    int rc = send_announcement(request, &packet, &rendezvous);
     if (rc)
         request->announced = false;
     else
@@ -546,9 +584,21 @@ void tern_send_matched(const struct tern_reply *reply)
         finish(request, 0);
 }
 
+/* Learns from an answer whether the receiver has used the bytes that went with the announcement. It
+ * drops those of a message that came before its receive. */
+static void note_head(const struct tern_pml_request *request, const struct tern_reply *reply)
+{
+    if (TERN_UNLIKELY(reply->offset < request->head))
+        request->peer->without_head = WITHOUT_HEAD;
+}
+
 void tern_send_pulled(const struct tern_reply *reply)
 {
-    tern_send_matched(reply);
+    struct tern_pml_request *request = answered(reply);
+    if (!request)
+        return;
+    note_head(request, reply);
+    finish(request, 0);
 }
 
 void tern_send_clear(const struct tern_reply *reply)
@@ -561,6 +611,7 @@ void tern_send_clear(const struct tern_reply *reply)
         request->cursor.length = (int64_t)reply->length; /* the receiver takes no more bytes */
     if (reply->offset >= (uint64_t)request->cursor.length)
         return; /* damaged packet: no bytes would be left to send */
+    note_head(request, reply);
     request->announced = false;
     tern_send_deregister(request); /* the receiver gets nothing any more */
     request->remote_number = reply->remote_id;

@@ -202,7 +202,10 @@ static void packet(struct fuzz_input *input, struct tern_peer *from, bool in_par
         struct tern_rendezvous rendezvous = { .length = any_length(input) };
         rendezvous.address = fuzz_byte(input);
         rendezvous.id = rendezvous.key = fuzz_byte(input);
-        memcpy(payload, &rendezvous, length = sizeof rendezvous);
+        /* behind the first bytes of the message, as shm sends it, or alone */
+        size_t head = fuzz_byte(input) % 2 ? (uint64_t)any_length(input) % (SLOT - sizeof rendezvous) : 0;
+        memcpy(payload + head, &rendezvous, sizeof rendezvous);
+        length = head + sizeof rendezvous;
     } else if (kind > TERN_PACKET_RENDEZVOUS && kind != TERN_PACKET_DATA) {
         struct tern_reply reply = { .id = name_request(input) };
         reply.remote_id = name_request(input);

@@ -183,6 +183,20 @@ static int strict_send_cursor(struct tern_peer *peer, const struct tern_packet *
     return tern_btl_shm.send_cursor(peer, packet, cursor, length);
 }
 
+static int strict_send_head(struct tern_peer *peer, const struct tern_packet *packet, struct tern_cursor *cursor, size_t length,
+                            const struct tern_rendezvous *rendezvous)
+{
+    if (length > peer->limits.head_max) {
+        tern_log("strict: %zu bytes go with an announcement to rank %u, which takes %u", length, peer->rank, peer->limits.head_max);
+        abort();
+    }
+    if (once_in(lane_of(peer), 8))
+        return TERN_ERR_NO_MEM;
+    if (again(lane_of(peer), 6) || send_credit(endpoint_of(peer)))
+        return TERN_ERR_AGAIN;
+    return tern_btl_shm.send_head(peer, packet, cursor, length, rendezvous);
+}
+
 static void strict_stream(struct tern_peer *peer, struct tern_stream *stream)
 {
     tern_list_append(&endpoint_of(peer)->streams, &stream->link);
@@ -518,7 +532,8 @@ static int strict_connect(struct tern_peer *peer)
     uint32_t small = 12 * 1024 + 4096 * ((peer->rank ^ tern_rte.rank) & 1);
     if (!rc)
         peer->limits = (struct tern_limits){
-            .packet_max = 2 * small, .eager_max = small, .eager_max_blocking = small + 4096, .credit_factor = 2};
+            .packet_max = 2 * small, .eager_max = small, .eager_max_blocking = small + 4096, .head_max = small - 12000,
+            .credit_factor = 2};
     return rc;
 }
 
@@ -540,6 +555,7 @@ const struct tern_btl tern_btl_strict = {
     .send = strict_send,
     .send_batched = strict_send_batched,
     .send_cursor = strict_send_cursor,
+    .send_head = strict_send_head,
     .stream = strict_stream,
     .register_memory = strict_register,
     .deregister_memory = strict_deregister,

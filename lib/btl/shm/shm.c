@@ -30,7 +30,8 @@
 
 enum {
     PACKET_MAX = 32 * 1024,
-    EAGER_MAX = 16 * 1024,
+    EAGER_MAX = PACKET_MAX,
+    HEAD_MAX = 16 * 1024,
     BURST = 64,             /* packets taken from one ring before the next ring's turn */
 };
 
@@ -131,6 +132,7 @@ static int shm_connect(struct tern_peer *peer)
     peer->limits = (struct tern_limits){.packet_max = PACKET_MAX,
                                         .eager_max = EAGER_MAX,
                                         .eager_max_blocking = EAGER_MAX,
+                                        .head_max = HEAD_MAX,
                                         .credit_factor = 1};
     return 0;
 }
@@ -364,6 +366,22 @@ static int shm_send_cursor(struct tern_peer *peer, const struct tern_packet *pac
     return 0;
 }
 
+static int shm_send_head(struct tern_peer *peer, const struct tern_packet *packet,
+                         struct tern_cursor *cursor, size_t length,
+                         const struct tern_rendezvous *rendezvous)
+{
+    struct tern_shm_endpoint *endpoint = peer->endpoint;
+    size_t bytes = length + sizeof *rendezvous;
+    void *room;
+    int rc = reserve(endpoint, cells_for(endpoint, cursor->length), bytes, &room);
+    if (rc)
+        return rc;
+    pack(cursor, room, length);
+    memcpy((char *)room + length, rendezvous, sizeof *rendezvous);
+    publish(endpoint, packet, bytes);
+    return 0;
+}
+
 static struct tern_ring *ring_at(uint64_t offset)
 {
     struct tern_ring *ring = (struct tern_ring *)(tern_segment.base + offset);
@@ -511,6 +529,7 @@ const struct tern_btl tern_btl_shm = {
     .send = shm_send,
     .send_batched = shm_send,
     .send_cursor = shm_send_cursor,
+    .send_head = shm_send_head,
     .get = tern_shm_pull,
     .progress = shm_progress,
 };
