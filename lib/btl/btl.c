@@ -156,6 +156,23 @@ bool tern_btl_active(const struct tern_btl *btl)
     return false;
 }
 
+void tern_btl_expose(uint32_t lane, const void *start, size_t length,
+                     struct tern_exposure *ret_exposure)
+{
+    *ret_exposure = (struct tern_exposure){.lane = lane};
+    for (int i = 0; tern_btls[i] && !ret_exposure->mover; i++)
+        if (active[i] && tern_btls[i]->expose &&
+            tern_btls[i]->expose(lane, start, length, ret_exposure) == 0)
+            ret_exposure->mover = tern_btls[i];
+}
+
+void tern_btl_conceal(struct tern_exposure *exposure)
+{
+    if (exposure->mover)
+        exposure->mover->conceal(exposure);
+    exposure->mover = NULL;
+}
+
 bool tern_btl_outlives_sender(void)
 {
     return tern_rte.local_size == tern_rte.size &&

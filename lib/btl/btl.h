@@ -67,6 +67,37 @@ struct tern_transfer {
     const struct tern_btl *mover; /* set and used by the pml: the byte mover that makes it */
 };
 
+/* Memory of this rank that its peers may read and write without its help: a window's. */
+struct tern_exposure {
+    const struct tern_btl *mover; /* NULL: nothing is exposed */
+    void *handle;                 /* data of the byte mover */
+    uint32_t lane;                /* whose lock guards it */
+    uint64_t address, key;        /* how peers name the first byte */
+    /* the lane of this rank by which peers must copy, or TERN_ANY_LANE */
+    uint32_t by_lane;
+    bool guessable; /* a process that has not been told the key could guess it */
+};
+enum { TERN_ANY_LANE = TERN_LANES_MAX };
+
+/*
+ * A copy between our memory and memory that a peer has exposed. The user fills it in and keeps it
+ * until `done` is called.
+ */
+struct tern_direct_copy {
+    struct tern_peer *peer;
+    bool put;              /* to the peer; false: from the peer */
+    uint64_t address, key; /* in the peer's memory, as the peer has told */
+    uint32_t by_lane;      /* likewise */
+    void *here;            /* our memory: one run, not in a device */
+    size_t length;         /* bytes; not 0 */
+    /*
+     * Called once, in a later progress, when the bytes are in the memory of the peer, or in ours.
+     * `error`: TERN_ERR_UNSUPPORTED if the bytes must go by another way. Then nothing is under way
+     * any more, but some of them may have been copied.
+     */
+    void (*done)(struct tern_direct_copy *copy, int error);
+};
+
 /* A byte mover: its functions. Its limits belong to each peer (struct tern_limits). */
 struct tern_btl {
     const char *name; /* as in the parameter `btl`: "self", "shm", "ipc", "ofi", "tcp" */
@@ -152,6 +183,17 @@ struct tern_btl {
      * in any order. */
     int (*get)(struct tern_transfer *transfer);
 
+    /* Lets peers copy to and from `length` bytes at `start`, by this lane or by any. Sets the
+     * exposure but for `mover`. Returns 0; or TERN_ERR_UNSUPPORTED or TERN_ERR_NO_MEM if they
+     * cannot. Locks: the lane's lock. NULL, all three: peers never can. */
+    int (*expose)(uint32_t lane, const void *start, size_t length,
+                  struct tern_exposure *ret_exposure);
+    /* Ends that. No peer may be copying. Locks: the same lane's lock. */
+    void (*conceal)(const struct tern_exposure *exposure);
+    /* Starts a copy, if the peer can be reached so now. Returns 0: copy->done will be called.
+     * Returns TERN_ERR_UNSUPPORTED without text if the bytes must go by another way. */
+    int (*copy_direct)(struct tern_direct_copy *copy);
+
     /* Delivers the packets that have arrived for a lane. Returns their number. NULL: packets never
      * arrive without a send here. */
     int (*progress)(uint32_t lane);
@@ -181,6 +223,12 @@ struct tern_introduction;
 int tern_btl_meet(struct tern_introduction **ret_introduction);
 /* Returns true if the byte mover is initialised and in use. */
 bool tern_btl_active(const struct tern_btl *btl);
+
+/* Exposes memory by the first active byte mover that can. If none can, ret_exposure->mover is NULL.
+ * tern_btl_conceal ends that; does nothing if nothing is exposed. Locks: the lane's lock. */
+void tern_btl_expose(uint32_t lane, const void *start, size_t length,
+                    struct tern_exposure *ret_exposure);
+void tern_btl_conceal(struct tern_exposure *exposure);
 
 /* Delivers what has arrived for a lane by any byte mover. Returns the number of packets. */
 int tern_btl_progress(uint32_t lane);

@@ -229,8 +229,8 @@ static int agree(struct tern_win *win, int mine)
 static int exchange(struct tern_win *win, int error, struct tern_rma_offer *offers)
 {
     struct tern_rma_offer mine;
-    tern_window_offer(&win->comm->p2p, error ? NULL : win->base, error ? 0 : (int64_t)win->size,
-                      win->unit, &mine);
+    tern_window_offer(&win->window, &win->comm->p2p, error ? NULL : win->base,
+                      error ? 0 : (int64_t)win->size, win->unit, &mine);
     mine.error = error;
     int rc = tern_comm_allgather_bytes(win->comm, &mine, offers, sizeof mine);
     return rc ? rc : check_offers(win, offers, error);

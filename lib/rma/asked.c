@@ -8,8 +8,8 @@
  * request itself, because its memory must be freed. Parts end from progress, in any thread.
  */
 
+#include "lib/rma/asked.h"
 #include "lib/rma/rma_message.h"
-#include "lib/rma/reach.h"
 
 #include "lib/pml/pml.h"
 #include "lib/type/layout.h"
@@ -18,47 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- requests of the user ---- */
-
-/* The request of MPI_Rput and its kin. Completes with its last part. */
-struct rma_request {
-    struct tern_request request;
-    int parts; /* parts that are not complete */
-};
-
-static void release_request(struct tern_request *request)
-{
-    request->obj.own.magic = TERN_MAGIC_FREED;
-    free(request);
-}
-
-static const struct tern_request_kind request_kind = {.name = "one-sided operation",
-                                                      .cancel = tern_request_refuse_cancel,
-                                                      .release = release_request};
-
-static struct rma_request *new_request(struct tern_window *window)
-{
-    struct rma_request *mine = calloc(1, sizeof *mine);
-    if (!mine) {
-        tern_error(TERN_ERR_NO_MEM, "no memory for the request of a one-sided operation");
-        return NULL;
-    }
-    tern_request_init(&mine->request, &request_kind, window->context->comm);
-    mine->request.lane = window->context->lane;
-    mine->parts = 1; /* the call itself, until it has started all parts */
-    return mine;
-}
-
-static void end_part_of(struct rma_request *mine, int error)
-{
-    if (!mine)
-        return;
-    if (error && !mine->request.error)
-        mine->request.error = error;
-    if (--mine->parts == 0)
-        tern_request_complete(&mine->request, mine->request.error);
-}
 
 /* ---- faults ---- */
 
@@ -86,15 +45,15 @@ struct part {
     bool local, remote; /* counted in target->local and target->remote */
     bool unpacks;       /* `memory` is an answer to be unpacked at `to` */
     bool judges;        /* `memory` is a struct tern_rma_verdict */
-    struct rma_request *request; /* NULL: none */
-    void *memory;                /* freed at the end; NULL: none */
+    struct tern_rma_request *request; /* NULL: none */
+    void *memory;                     /* freed at the end; NULL: none */
     struct tern_cursor to;
     int64_t bytes;
     struct tern_type type; /* keeps the program of the user's datatype */
     bool has_type;
 };
 
-static struct part *new_part(struct tern_window *window, int rank, struct rma_request *request)
+static struct part *new_part(struct tern_window *window, int rank, struct tern_rma_request *request)
 {
     struct part *part = calloc(1, sizeof *part);
     if (!part) {
@@ -158,7 +117,7 @@ static void end_part(struct part *part, int error)
     target->local -= part->local;
     target->remote -= part->remote;
     part->window->sending--;
-    end_part_of(part->request, error);
+    tern_rma_request_end_part(part->request, error);
     free_part(part);
 }
 
@@ -177,8 +136,7 @@ static void follow(struct tern_request *request, struct part *part)
     target->local += part->local;
     target->remote += part->remote;
     part->window->sending++;
-    if (part->request)
-        part->request->parts++;
+    tern_rma_request_add_part(part->request);
     request->owner = part;
     if (request->complete)
         part_ended(request);
@@ -206,8 +164,7 @@ static int send_part(struct part *part, const void *buffer, int64_t count,
         struct tern_rma_target *target = &part->window->targets[part->rank];
         target->local += part->local;
         target->remote += part->remote;
-        if (part->request)
-            part->request->parts++;
+        tern_rma_request_add_part(part->request);
         end_part(part, 0);
     } else {
         follow(request, part);
@@ -324,7 +281,7 @@ static void add_rows(struct outgoing *out, struct tern_cursor *target, int64_t m
 
 /* Sends the request with `bytes` bytes behind its rows, and owns it from now on. */
 static int send_request(struct tern_window *window, int rank, struct outgoing *out, int64_t bytes,
-                        struct rma_request *request)
+                        struct tern_rma_request *request)
 {
     struct part *part = new_part(window, rank, request);
     if (!part) {
@@ -373,9 +330,8 @@ static int put_inline(const struct tern_rma_operation *operation)
     return rc;
 }
 
-/* Puts many bytes to one run: the pml moves them from buffer to window without a copy between. */
-static int put_long(const struct tern_rma_operation *operation, uint64_t at,
-                    struct rma_request *request)
+int tern_rma_ask_put_long(const struct tern_rma_operation *operation, uint64_t at,
+                          struct tern_rma_request *request)
 {
     struct tern_window *window = operation->window;
     struct outgoing out;
@@ -401,34 +357,36 @@ static int put_long(const struct tern_rma_operation *operation, uint64_t at,
 }
 
 /* Runs `start` with the lane locked and a request if one is wanted. */
-typedef int starter(const struct tern_rma_operation *operation, struct rma_request *request);
+typedef int starter(const struct tern_rma_operation *operation, struct tern_rma_request *request);
 
 static int with_request(const struct tern_rma_operation *operation, starter *start)
 {
     struct tern_lane *lane = operation->window->context->lane;
-    struct rma_request *request = NULL;
-    if (operation->ret_request && !(request = new_request(operation->window)))
+    struct tern_rma_request *request = NULL;
+    if (operation->ret_request && !(request = tern_rma_request_new(operation->window)))
         return TERN_ERR_NO_MEM;
     tern_lane_lock(lane);
     int rc = start(operation, request);
     if (request && rc && request->parts == 1)
-        release_request(&request->request);
+        tern_rma_request_drop(request);
     else if (request) {
         *operation->ret_request = &request->request;
-        end_part_of(request, rc);
+        tern_rma_request_end_part(request, rc);
         rc = 0;
     }
     tern_lane_unlock(lane);
     return rc;
 }
 
-static int start_put(const struct tern_rma_operation *operation, struct rma_request *request)
+static int start_put(const struct tern_rma_operation *operation, struct tern_rma_request *request)
 {
     void *start;
+    if (tern_rma_copy_direct(operation, request))
+        return 0;
     if (operation->bytes > TERN_RMA_INLINE_BYTES &&
         tern_type_one_run(operation->type, (void *)(uintptr_t)operation->at, operation->count,
                           &start))
-        return put_long(operation, (uintptr_t)start, request);
+        return tern_rma_ask_put_long(operation, (uintptr_t)start, request);
     return put_inline(operation);
 }
 
@@ -439,8 +397,9 @@ int tern_rma_asked_put(const struct tern_rma_operation *operation)
 
 /* Prepares to receive `bytes` bytes of an answer, which belong at `to`: straight into the buffer if
  * they are all of it, else by a copy. */
-static int expect_answer(const struct tern_rma_operation *operation, struct rma_request *request,
-                         uint32_t id, const struct tern_cursor *to, int64_t bytes)
+static int expect_answer(const struct tern_rma_operation *operation,
+                         struct tern_rma_request *request, uint32_t id,
+                         const struct tern_cursor *to, int64_t bytes)
 {
     struct part *part = new_part(operation->window, operation->rank, request);
     if (!part)
@@ -460,7 +419,7 @@ static int expect_answer(const struct tern_rma_operation *operation, struct rma_
     return receive_part(part, part->memory, bytes, &tern_type_bytes, tern_rma_answer_tag(id));
 }
 
-static int start_get(const struct tern_rma_operation *operation, struct rma_request *request)
+int tern_rma_ask_get(const struct tern_rma_operation *operation, struct tern_rma_request *request)
 {
     struct tern_cursor target = target_cursor(operation),
                        result = buffer_cursor(operation->result);
@@ -479,6 +438,12 @@ static int start_get(const struct tern_rma_operation *operation, struct rma_requ
         result.offset += bytes;
     }
     return rc;
+}
+
+static int start_get(const struct tern_rma_operation *operation,
+                     struct tern_rma_request *request)
+{
+    return tern_rma_copy_direct(operation, request) ? 0 : tern_rma_ask_get(operation, request);
 }
 
 int tern_rma_asked_get(const struct tern_rma_operation *operation)
@@ -500,7 +465,7 @@ static int64_t add_elements(const struct tern_rma_operation *operation, struct o
     return 2 * bytes;
 }
 
-static int start_fetch(const struct tern_rma_operation *operation, struct rma_request *request)
+static int start_fetch(const struct tern_rma_operation *operation, struct tern_rma_request *request)
 {
     const struct tern_rma_combine *combine = operation->combine;
     struct tern_cursor target = target_cursor(operation), origin = {0}, result = {0};

@@ -53,8 +53,49 @@ static bool can_pull_all(const struct tern_context *context)
     return true;
 }
 
-void tern_window_offer(const struct tern_context *context, void *base, int64_t size,
-                       int64_t disp_unit, struct tern_rma_offer *ret_offer)
+static bool all_near(const struct tern_context *context)
+{
+    uint32_t local;
+    for (int rank = 0; rank < context->size; rank++)
+        if (rank != context->rank && !tern_window_is_near(context, rank, &local))
+            return false;
+    return true;
+}
+
+/* Lets a network reach the memory, if there are ranks that cannot reach it otherwise. */
+static void expose(struct tern_window *window, struct tern_context *context,
+                   struct tern_rma_offer *offer)
+{
+    const char *wanted = tern_param_string("rma_direct");
+    if (!offer->address || offer->size <= 0 || offer->device || strcmp(wanted, "no") == 0 ||
+        tern_param_choice("rma_mechanism") == FORCE_ASKED || all_near(context))
+        return;
+    struct tern_exposure *exposure = &window->exposure;
+    tern_lane_lock(context->lane);
+    tern_btl_expose(context->lane->index, (void *)(uintptr_t)offer->address, (size_t)offer->size,
+                    exposure);
+    if (exposure->guessable && strcmp(wanted, "auto") == 0)
+        tern_btl_conceal(exposure);
+    tern_lane_unlock(context->lane);
+    offer->direct = exposure->mover != NULL;
+    offer->direct_address = exposure->address;
+    offer->direct_key = exposure->key;
+    offer->direct_lane = exposure->by_lane;
+}
+
+/* Call with no lock of a lane. */
+static void conceal(struct tern_window *window)
+{
+    if (!window->exposure.mover)
+        return;
+    struct tern_lane *lane = &tern_lanes[window->exposure.lane];
+    tern_lane_lock(lane);
+    tern_btl_conceal(&window->exposure);
+    tern_lane_unlock(lane);
+}
+
+void tern_window_offer(struct tern_window *window, struct tern_context *context, void *base,
+                       int64_t size, int64_t disp_unit, struct tern_rma_offer *ret_offer)
 {
     uint32_t local = 0;
     bool near = tern_window_is_near(context, context->rank, &local);
@@ -73,6 +114,7 @@ void tern_window_offer(const struct tern_context *context, void *base, int64_t s
         .fences = tern_rma_join_fences(),
         .device = base ? tern_accel_holds(base) : tern_accel_watched,
     };
+    expose(window, context, ret_offer);
 }
 
 /* What the ranks agree on. */
@@ -168,6 +210,11 @@ static void choose_way(struct tern_window *window, const struct agreement *agree
             offer->node_bytes < tern_segment.size ? offer->node_bytes : tern_segment.size;
     }
     window->any_asked |= target->way == TERN_RMA_ASKED;
+    target->direct = target->way == TERN_RMA_ASKED && agreement->forced != FORCE_ASKED &&
+                     offer->direct && !window->dynamic;
+    target->direct_address = offer->direct_address;
+    target->direct_key = offer->direct_key;
+    target->direct_lane = offer->direct_lane;
 }
 
 char *tern_window_find_near(const struct tern_rma_target *target, uint64_t address, int64_t length)
@@ -256,6 +303,7 @@ void tern_window_close(struct tern_window *window)
         tern_rma_await(window, &window->sending);
         tern_lane_unlock(window->context->lane);
     }
+    conceal(window);
     if (!window->controls_near)
         free(window->control);
     else if (window->leads)

@@ -12,7 +12,9 @@
  *
  *   mapped   the target's memory is mapped here: loads, stores and atomic instructions
  *   pulled   the target is on this node: the kernel copies (process_vm_readv, _writev)
- *   asked    the target gets messages, and applies them itself, if need be in its progress thread
+ *   asked    the target gets messages, and applies them itself, if need be in its progress thread;
+ *            a put or get of one run may be copied by a network instead, if that can reach the
+ *            target's memory (direct)
  *
  * Accumulates from all ranks and by all ways are atomic to each other, element by element
  * (lib/rma/atomics.h).
@@ -21,6 +23,7 @@
  * lane itself, where needed. The caller holds that lane, the library's lock or none.
  */
 
+#include "lib/btl/btl.h"
 #include "lib/pml/context.h"
 #include "lib/pml/request.h"
 #include "lib/rma/guard.h"
@@ -65,6 +68,10 @@ struct tern_rma_target {
     uint8_t locked; /* MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE by MPI_Win_lock; 0: not locked */
     bool holds;     /* this rank holds the target's lock word */
     uint32_t taking; /* 1: a thread takes it, and may wait for it */
+    /* asked: how a network reaches the target's memory (struct tern_exposure), if `direct` */
+    uint64_t direct_address, direct_key;
+    uint32_t direct_lane;
+    bool direct;
     /* asked: messages sent since the last flush whose effect nobody has reported yet */
     uint32_t unflushed;
     /* asked: parts under way that use memory of this rank, or that the target will report */
@@ -99,6 +106,7 @@ struct tern_window {
     char fault_text[256];
     struct tern_rma_server *server; /* NULL: no rank asks this one */
     bool has_thread;                /* the progress thread runs for this window, too */
+    struct tern_exposure exposure; /* of this rank's memory to a network */
     /* control words: of all ranks of the window on this node if controls_near; else of this rank */
     struct tern_rma_control *control;
     bool controls_near, leads; /* leads: this rank gives the control words back */
@@ -120,12 +128,18 @@ struct tern_rma_offer {
     int32_t error; /* this rank has no memory for the window: TERN_ERR_*; 0: it has */
     int32_t fences; /* tern_rma_join_fences */
     int32_t device; /* the memory is in a device's, or, of a dynamic window, may be */
-    int32_t unused;
+    /* how a network reaches the memory (struct tern_exposure), if `direct` */
+    int32_t direct;
+    uint64_t direct_address, direct_key;
+    uint32_t direct_lane;
+    uint32_t unused;
 };
 
-/* Fills in this rank's offer: `size` bytes at `base`; NULL and 0: of a dynamic window. */
-void tern_window_offer(const struct tern_context *context, void *base, int64_t size,
-                       int64_t disp_unit, struct tern_rma_offer *ret_offer);
+/* Fills in this rank's offer: `size` bytes at `base`; NULL and 0: of a dynamic window. Exposes the
+ * memory to a network if other ranks may use it so, until tern_window_close. `window` has only
+ * zeros. */
+void tern_window_offer(struct tern_window *window, struct tern_context *context, void *base,
+                       int64_t size, int64_t disp_unit, struct tern_rma_offer *ret_offer);
 
 /* Returns true if rank `rank` of the context is a process of this node's memory. Sets *ret_local to
  * its local rank. */

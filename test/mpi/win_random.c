@@ -9,8 +9,9 @@
  * known: accumulates are ordered, and between others there is a flush or the end of an epoch.
  * Epochs make all promises (assertions) that hold: each rank that it has stored nothing, all that
  * they only get, that nobody holds or wants a lock that conflicts, that post has come before start.
- * win_random_asked.c and its kin do the same by the other mechanisms. */
-#include "check.h"
+ * win_random_asked.c and its kin do the same by the other mechanisms. At the end it prints how many
+ * operations a network did (test/hosts/windows_direct.sh). */
+#include "counter.h"
 
 enum { WINDOWS = 5, SLOTS = 10, SLOT = 128, BIG = 48 * 1024, COMMON = 64, MOST = 8, OPS = 12 };
 enum kind { PUT, GET, ACCUMULATE, GET_ACCUMULATE, FETCH_AND_OP, COMPARE_AND_SWAP, KINDS };
@@ -578,10 +579,20 @@ static void do_round(int round, MPI_Group all)
         CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
+static void tell_direct(struct counter *direct)
+{
+    unsigned long long mine = counter_read(direct), sum = 0;
+    CHECK_OK(MPI_Reduce(&mine, &sum, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD));
+    if (rank == 0)
+        printf("direct %llu\n", sum);
+    counter_close(direct);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
     MPI_Group all;
+    struct counter direct = counter_open("rma_direct_copies", MPI_THREAD_SINGLE);
     int rounds = argument(argc, argv, 200);
     numbers = (uint64_t)(argc > 2 ? atoll(argv[2]) : getpid());
     CHECK_OK(MPI_Bcast(&numbers, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD));
@@ -596,5 +607,6 @@ int main(int argc, char **argv)
         free_windows();
     }
     CHECK_OK(MPI_Group_free(&all));
+    tell_direct(&direct);
     return end();
 }

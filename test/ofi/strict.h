@@ -14,13 +14,15 @@
  *
  * Whoever breaks a rule is told which one, and ended by SIGABRT. libfabric loads it from a directory in FI_PROVIDER_PATH.
  *
- *   STRICT_AGAIN, STRICT_READ_FAILS, STRICT_REFUSES, STRICT_SEND_FAILS   per thousand: -FI_EAGAIN; failed reads; refused
- *                                                      registrations for reads; sends that end with an error
- *   STRICT_MOST          bytes of the longest registration for reads; longer ones are refused
+ *   STRICT_AGAIN, STRICT_READ_FAILS, STRICT_WRITE_FAILS, STRICT_REFUSES, STRICT_SEND_FAILS   per thousand: -FI_EAGAIN; failed
+ *                                                      reads and writes; refused registrations for them; sends that end with an error
+ *   STRICT_MOST          bytes of the longest registration for reads and writes; longer ones are refused
  *   STRICT_LACKS_RMA=1   offers no FI_RMA
+ *   STRICT_LACKS_DELIVERY=1   offers no FI_DELIVERY_COMPLETE
+ *   STRICT_SHORT_KEYS=1  keys have 64 bits, and are not mapped (no FI_MR_RAW)
  *   STRICT_SEED          other random decisions
- *   STRICT_REPORT=FILE   each process appends a line of what it counted, when it ends; `left` are registrations for reads, and
- *                        mapped keys, that have not ended
+ *   STRICT_REPORT=FILE   each process appends a line of what it counted, when it ends; `left` are registrations for reads and
+ *                        writes, and mapped keys, that have not ended
  */
 
 #include <pthread.h>
@@ -33,8 +35,10 @@
 #include <rdma/fi_rma.h>
 #include <stdbool.h>
 
-#define STRICT_MODES \
-    (FI_MR_LOCAL | FI_MR_RAW | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT)
+/* but FI_MR_RAW */
+#define STRICT_MODES (FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT)
+/* of registrations for reads and writes */
+#define STRICT_COPIES (FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE)
 
 enum { STRICT_INJECT = 64 };
 
@@ -82,7 +86,7 @@ struct strict_map {
 };
 
 /* A buffer that takes many messages is posted as slots, each for one: net itself loses messages there (bare_multi_recv.c). */
-enum strict_kind { STRICT_RECEIVE, STRICT_MANY, STRICT_SLOT, STRICT_SEND, STRICT_READ };
+enum strict_kind { STRICT_RECEIVE, STRICT_MANY, STRICT_SLOT, STRICT_SEND, STRICT_READ, STRICT_WRITE };
 
 /* An operation under way. */
 struct strict_op {
@@ -123,6 +127,7 @@ struct strict_ep {
 
 struct strict_counts {
     uint64_t registrations, maps, sends, injects, receives, reads, again, failed_reads, refused, failed_sends, overtaken, left;
+    uint64_t writes, failed_writes;
 };
 extern struct strict_counts strict_counts;
 #define STRICT_COUNT(what) __atomic_fetch_add(&strict_counts.what, 1, __ATOMIC_RELAXED)
@@ -134,9 +139,12 @@ void strict_broken(const char *format, ...) __attribute__((noreturn, format(prin
 /* A random number; any thread. */
 uint64_t strict_random(void);
 /* True so often in a thousand as the environment variable says. */
-enum strict_chance { STRICT_AGAIN, STRICT_READ_FAILS, STRICT_REFUSES, STRICT_SEND_FAILS, STRICT_CHANCES };
+enum strict_chance { STRICT_AGAIN, STRICT_READ_FAILS, STRICT_WRITE_FAILS, STRICT_REFUSES, STRICT_SEND_FAILS, STRICT_CHANCES };
 bool strict_happens(enum strict_chance chance);
 void *strict_allocate(size_t bytes);
+
+/* True if keys have 64 bits. */
+bool strict_short_keys(void);
 
 /* Takes a lock; with FI_THREAD_DOMAIN nobody else may have it. */
 void strict_lock(struct strict_domain *domain, pthread_mutex_t *lock);
@@ -155,7 +163,7 @@ void strict_end_use(struct strict_mr *mr);
 void strict_pin(struct strict_mr *mr);
 void strict_unpin(struct strict_mr *mr);
 void strict_check_pins(struct strict_mr *mr, const char *call);
-/* Translates a read of a peer's memory: sets the inner provider's offset and key. */
+/* Translates a read or write of a peer's memory: sets the inner provider's offset and key. */
 void strict_translate(struct strict_domain *domain, uint64_t address, size_t length, uint64_t handle, uint64_t *ret_offset,
                       uint64_t *ret_key);
 /* Enters an operation; the caller has the queue's lock. */

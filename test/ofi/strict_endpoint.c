@@ -121,6 +121,34 @@ static ssize_t ep_read(struct fid_ep *fid, void *buffer, size_t length, void *de
     return not_begun(ep, op, fi_read(ep->inner, buffer, length, NULL, from, offset, inner_key, op));
 }
 
+static ssize_t ep_writemsg(struct fid_ep *fid, const struct fi_msg_rma *message, uint64_t flags)
+{
+    struct strict_ep *ep = ep_of(fid);
+    struct fi_rma_iov there = message->rma_iov[0];
+    if (message->iov_count != 1 || message->rma_iov_count != 1 || message->msg_iov[0].iov_len != there.len)
+        strict_broken("fi_writemsg: several buffers, or unequal lengths, are not made here");
+    if (flags != (FI_COMPLETION | FI_DELIVERY_COMPLETE))
+        strict_broken("fi_writemsg without FI_DELIVERY_COMPLETE, or with other flags");
+    if (again())
+        return -FI_EAGAIN;
+    strict_translate(ep->domain, there.addr, there.len, there.key, &there.addr, &there.key);
+    struct strict_mr *mr =
+        strict_use(ep, message->msg_iov[0].iov_base, there.len, message->desc ? message->desc[0] : NULL, FI_WRITE, "fi_writemsg");
+    strict_lock(ep->domain, &ep->cq->lock);
+    struct strict_op *op = strict_begin(ep, message->context, STRICT_WRITE, mr);
+    STRICT_COUNT(writes);
+    if (strict_happens(STRICT_WRITE_FAILS)) {
+        strict_hold(ep->cq, &(struct fi_cq_data_entry){.op_context = op, .flags = FI_RMA | FI_WRITE}, FI_EIO);
+        STRICT_COUNT(failed_writes);
+        return not_begun(ep, op, 0);
+    }
+    struct fi_msg_rma inner = *message;
+    inner.desc = NULL;
+    inner.rma_iov = &there;
+    inner.context = op;
+    return not_begun(ep, op, fi_writemsg(ep->inner, &inner, flags));
+}
+
 /* ---- the endpoint ---- */
 
 static int ep_close(struct fid *fid)
@@ -177,7 +205,7 @@ int strict_ep_open(struct fid_domain *fid, struct fi_info *info, struct fid_ep *
     static struct fi_ops_cm cm_ops = {.size = sizeof cm_ops, .getname = ep_getname};
     static struct fi_ops_msg msg_ops = {
         .size = sizeof msg_ops, .recv = ep_recv, .recvmsg = ep_recvmsg, .send = ep_send, .inject = ep_inject};
-    static struct fi_ops_rma rma_ops = {.size = sizeof rma_ops, .read = ep_read};
+    static struct fi_ops_rma rma_ops = {.size = sizeof rma_ops, .read = ep_read, .writemsg = ep_writemsg};
     struct strict_ep *ep = strict_allocate(sizeof *ep);
     struct fi_info *inner = fi_dupinfo(info);
     ep->domain = STRICT_OF(fid, struct strict_domain, fid);

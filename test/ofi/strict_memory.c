@@ -9,6 +9,14 @@
 
 static const uint64_t magic = 0x53747269636b6579;
 
+/* A key of 64 bits: the page where the registration begins, and the key of net. There the registration begins with the page. */
+enum { PAGE_SHIFT = 12, INNER_BITS = 24 };
+
+static uint64_t page_of(const void *start)
+{
+    return (uintptr_t)start >> PAGE_SHIFT;
+}
+
 static uint64_t check_of(const struct strict_key *key)
 {
     return (key->magic ^ key->base * 3 ^ key->length * 5 ^ key->inner * 7) * 0x9e3779b97f4a7c15 ^ key->salt;
@@ -30,7 +38,7 @@ static int mr_close(struct fid *fid)
         strict_broken("fi_close of a registration that %d operations under way use", mr->uses);
     *at = mr->next;
     pthread_mutex_unlock(&domain->lock);
-    if (mr->access & (FI_READ | FI_REMOTE_READ))
+    if (mr->access & STRICT_COPIES)
         STRICT_UNCOUNT(left);
     if (mr->inner)
         fi_close(&mr->inner->fid);
@@ -54,9 +62,13 @@ static int mr_enable(struct strict_mr *mr)
     if (!mr->endpoint || mr->enabled)
         strict_broken("fi_mr_enable of a registration that is %s", mr->enabled ? "enabled" : "bound to no endpoint");
     if (mr->access & (FI_REMOTE_READ | FI_REMOTE_WRITE)) {
-        int error = fi_mr_reg(mr->domain->inner, mr->start, mr->length, mr->access, 0, mr->key, 0, &mr->inner, NULL);
+        char *start = strict_short_keys() ? (char *)(page_of(mr->start) << PAGE_SHIFT) : mr->start;
+        size_t length = (size_t)(mr->start + mr->length - start);
+        int error = fi_mr_reg(mr->domain->inner, start, length, mr->access, 0, mr->key, 0, &mr->inner, NULL);
         if (error)
             return error;
+        if (strict_short_keys())
+            mr->fid.key = page_of(mr->start) << INNER_BITS | mr->key;
     }
     mr->enabled = true;
     return 0;
@@ -69,6 +81,8 @@ static int mr_raw(struct strict_mr *mr, const struct fi_mr_raw_attr *attr)
                              .length = mr->length,
                              .inner = mr->key,
                              .salt = strict_random()};
+    if (strict_short_keys())
+        strict_broken("fi_mr_raw_attr without FI_MR_RAW");
     if (!mr->inner)
         strict_broken("fi_mr_raw_attr of a registration that is not enabled, or not for peers");
     strict_check_pins(mr, "fi_mr_raw_attr");
@@ -113,7 +127,7 @@ static int mr_register(struct fid *fid, const void *start, size_t length, uint64
         strict_broken("fi_mr_reg with an offset, flags, or no access");
     check_allocated(start, length);
     const char *most = getenv("STRICT_MOST");
-    if (access & (FI_READ | FI_REMOTE_READ) &&
+    if (access & STRICT_COPIES &&
         (strict_happens(STRICT_REFUSES) || (most && length > strtoull(most, NULL, 0)))) {
         STRICT_COUNT(refused);
         return -FI_ENOMEM;
@@ -128,14 +142,14 @@ static int mr_register(struct fid *fid, const void *start, size_t length, uint64
                              .access = access,
                              .key = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED)};
     mr->pins[0] = -1;
-    if (access & (FI_READ | FI_REMOTE_READ))
+    if (access & STRICT_COPIES)
         strict_pin(mr);
     pthread_mutex_lock(&domain->lock);
     mr->next = domain->regions;
     domain->regions = mr;
     pthread_mutex_unlock(&domain->lock);
     STRICT_COUNT(registrations);
-    if (access & (FI_READ | FI_REMOTE_READ))
+    if (access & STRICT_COPIES)
         STRICT_COUNT(left);
     *ret_mr = &mr->fid;
     return 0;
@@ -163,7 +177,7 @@ struct strict_mr *strict_use(struct strict_ep *endpoint, const void *buffer, siz
                       (void *)mr->start);
     mr->uses++;
     pthread_mutex_unlock(&domain->lock);
-    if (access & FI_READ)
+    if (access & STRICT_COPIES)
         strict_check_pins(mr, call);
     return mr;
 }
@@ -223,14 +237,19 @@ int strict_domain_control(struct fid *fid, int command, void *arg)
 void strict_translate(struct strict_domain *domain, uint64_t address, size_t length, uint64_t handle, uint64_t *ret_offset,
                       uint64_t *ret_key)
 {
+    if (strict_short_keys()) {
+        *ret_offset = address - (handle >> INNER_BITS << PAGE_SHIFT);
+        *ret_key = handle & ((1u << INNER_BITS) - 1);
+        return;
+    }
     pthread_mutex_lock(&domain->lock);
     const struct strict_map *map = domain->maps;
     while (map && map->handle != handle)
         map = map->next;
     if (!map)
-        strict_broken("a read with a key that is not mapped");
+        strict_broken("a read or write with a key that is not mapped");
     if (address < map->key.base || address + length > map->key.base + map->key.length)
-        strict_broken("a read of %zu bytes at %#llx, outside the peer's registration", length, (unsigned long long)address);
+        strict_broken("a read or write of %zu bytes at %#llx, outside the peer's registration", length, (unsigned long long)address);
     *ret_offset = address - map->key.base;
     *ret_key = map->key.inner;
     pthread_mutex_unlock(&domain->lock);

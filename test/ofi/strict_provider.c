@@ -39,7 +39,8 @@ uint64_t strict_random(void)
 
 bool strict_happens(enum strict_chance chance)
 {
-    static const char *const names[STRICT_CHANCES] = {"STRICT_AGAIN", "STRICT_READ_FAILS", "STRICT_REFUSES", "STRICT_SEND_FAILS"};
+    static const char *const names[STRICT_CHANCES] = {"STRICT_AGAIN", "STRICT_READ_FAILS", "STRICT_WRITE_FAILS", "STRICT_REFUSES",
+                                                      "STRICT_SEND_FAILS"};
     const char *text = getenv(names[chance]);
     return text && strict_random() % 1000 < strtoull(text, NULL, 0);
 }
@@ -49,20 +50,32 @@ static __attribute__((destructor)) void report(void)
 {
     const struct strict_counts *c = &strict_counts;
     const char *file = getenv("STRICT_REPORT");
-    char line[400];
+    char line[500];
     int fd = file ? open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666) : -1;
     if (fd < 0 || !c->receives)
         return;
     int length = snprintf(line, sizeof line,
                           "registrations %llu maps %llu sends %llu injects %llu receives %llu reads %llu again %llu failed_reads %llu "
-                          "refused %llu failed_sends %llu overtaken %llu left %llu\n",
+                          "refused %llu failed_sends %llu overtaken %llu left %llu writes %llu failed_writes %llu\n",
                           (unsigned long long)c->registrations, (unsigned long long)c->maps, (unsigned long long)c->sends,
                           (unsigned long long)c->injects, (unsigned long long)c->receives, (unsigned long long)c->reads,
                           (unsigned long long)c->again, (unsigned long long)c->failed_reads, (unsigned long long)c->refused,
-                          (unsigned long long)c->failed_sends, (unsigned long long)c->overtaken, (unsigned long long)c->left);
+                          (unsigned long long)c->failed_sends, (unsigned long long)c->overtaken, (unsigned long long)c->left,
+                          (unsigned long long)c->writes, (unsigned long long)c->failed_writes);
     if (write(fd, line, (size_t)length) != length)
         dprintf(2, "strict: cannot write %s\n", file);
     close(fd);
+}
+
+bool strict_short_keys(void)
+{
+    return getenv("STRICT_SHORT_KEYS") != NULL;
+}
+
+/* The bits of mr_mode that are demanded. */
+static int modes(void)
+{
+    return STRICT_MODES | (strict_short_keys() ? 0 : FI_MR_RAW);
 }
 
 void *strict_allocate(size_t bytes)
@@ -88,8 +101,8 @@ static void describe(struct fi_info *info)
     free(info->fabric_attr->prov_name);
     info->fabric_attr->prov_name = NULL; /* libfabric sets it */
     info->mode = FI_CONTEXT | FI_CONTEXT2;
-    info->domain_attr->mr_mode = STRICT_MODES;
-    info->domain_attr->mr_key_size = sizeof(struct strict_key);
+    info->domain_attr->mr_mode = modes();
+    info->domain_attr->mr_key_size = strict_short_keys() ? sizeof(uint64_t) : sizeof(struct strict_key);
     info->tx_attr->inject_size = STRICT_INJECT;
     info->tx_attr->msg_order = info->rx_attr->msg_order = 0;
     if (getenv("STRICT_LACKS_RMA"))
@@ -103,8 +116,10 @@ static int get_info(uint32_t version, const char *node, const char *service, uin
     if (!wanted)
         return -FI_ENOMEM;
     int error = -FI_ENODATA;
-    bool able = !hints || (!hints->domain_attr ? 1 : (hints->domain_attr->mr_mode & STRICT_MODES) == STRICT_MODES);
+    bool able = !hints || (!hints->domain_attr ? 1 : (hints->domain_attr->mr_mode & modes()) == modes());
     if (hints && getenv("STRICT_LACKS_RMA") && hints->caps & FI_RMA)
+        able = false;
+    if (hints && getenv("STRICT_LACKS_DELIVERY") && hints->tx_attr && hints->tx_attr->op_flags & FI_DELIVERY_COMPLETE)
         able = false;
     /* who asks for nothing in particular sees everything */
     if (able || (hints && !hints->caps)) {

@@ -20,7 +20,7 @@ static void count(void)
     struct tern_window window = {0};
     struct tern_rma_offer offer;
     REQUIRE(tern_comm_make(&tern_comm_world, tern_comm_world.group, &comm) == 0, "no communicator");
-    tern_window_offer(&comm->p2p, counters, sizeof counters, sizeof *counters, &offer);
+    tern_window_offer(&window, &comm->p2p, counters, sizeof counters, sizeof *counters, &offer);
     REQUIRE(tern_window_open(&window, &comm->p2p, false, false, &offer) == 0, "no window");
     for (int64_t i = 0; i < 5; i++) {
         int64_t before = -1;

@@ -53,6 +53,7 @@ struct tern_ofi_fabric {
     size_t inject_max;    /* bytes that are sent without a completion */
     size_t message_max;   /* bytes of a message or read */
     uint64_t key_mask;    /* keys that we may choose */
+    int delivers;         /* atomic; exposed.c: what is known of FI_DELIVERY_COMPLETE */
 };
 extern struct tern_ofi_fabric tern_ofi_fabric;
 

@@ -13,6 +13,7 @@
 #include "lib/btl/card.h"
 #include "lib/btl/choice.h"
 #include "lib/btl/path.h"
+#include "lib/btl/ofi/exposed.h"
 #include "lib/btl/ofi/fabric.h"
 #include "lib/btl/ofi/ofi_lane.h"
 #include "lib/btl/ofi/libfabric.h"
@@ -187,6 +188,8 @@ static int ofi_progress(uint32_t index)
         count += tern_ofi_take_visitors(lane);
     if (TERN_UNLIKELY(lane->reading_count))
         count += tern_ofi_read_on(lane);
+    if (TERN_UNLIKELY(lane->copy_count))
+        count += tern_ofi_copies_go_on(lane);
     uint64_t now = tern_ticks();
     if (now - lane->looked_at > tern_ticks_of_us(LOOK_US)) {
         lane->looked_at = now;
@@ -212,8 +215,8 @@ static bool ofi_before_sleep(uint32_t index)
     if (!tern_ofi_lane_arm(lane))
         return false;
     /* what waits for room or for a time is tried again soon, whether something completes or not */
-    bool waits = lane->crowded || lane->reading_count || tern_ofi_lane_sends(lane) ||
-                 !tern_list_empty(&lane->busy);
+    bool waits = lane->crowded || lane->reading_count || lane->copy_count ||
+                 tern_ofi_lane_sends(lane) || !tern_list_empty(&lane->busy);
     lane->crowded = false;
     return waits ? tern_ofi_lane_nap(lane) : tern_ofi_lane_rest(lane);
 }
@@ -433,6 +436,9 @@ const struct tern_btl tern_btl_ofi = {
     .register_memory = tern_ofi_register_memory,
     .deregister_memory = tern_ofi_deregister_memory,
     .get = tern_ofi_get,
+    .expose = tern_ofi_expose,
+    .conceal = tern_ofi_conceal,
+    .copy_direct = tern_ofi_copy_direct,
     .progress = ofi_progress,
     .before_sleep = ofi_before_sleep,
 };

@@ -23,10 +23,12 @@ void tern_ofi_lane_prepare(struct tern_ofi_lane *lane, uint32_t index)
 {
     *lane = (struct tern_ofi_lane){.index = index, .clock_fd = -1};
     for (uint32_t i = 0; i < TERN_OFI_RAILS; i++)
-        lane->ports[i] = (struct tern_ofi_port){.lane = lane, .rail = i, .fd = -1};
+        tern_ofi_port_clear(&lane->ports[i], lane, i);
     tern_list_init(&lane->busy);
     tern_list_init(&lane->links);
     tern_list_init(&lane->readings);
+    tern_list_init(&lane->copies);
+    tern_list_init(&lane->waiting_copies);
     tern_list_init(&lane->visitors);
     pthread_mutex_init(&lane->visitors_lock, NULL);
 }
@@ -61,6 +63,7 @@ void tern_ofi_lane_close(struct tern_ofi_lane *lane)
     close_clock(lane);
     for (uint32_t i = 0; i < tern_ofi_fabric.rail_count; i++)
         tern_ofi_port_close(&lane->ports[i]);
+    tern_ofi_copies_free(lane);
     tern_ofi_links_free(lane);
     tern_ofi_lane_prepare(lane, lane->index);
 }

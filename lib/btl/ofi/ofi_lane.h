@@ -27,7 +27,7 @@ enum { TERN_OFI_PACKET_MAX = TERN_OFI_FRAME_MAX - sizeof(struct tern_ofi_packet)
 enum { TERN_OFI_LOOK_MS = 100 };
 
 /* An operation that libfabric carries out; its address is libfabric's context. */
-enum tern_ofi_op_kind { TERN_OFI_RECEIVE, TERN_OFI_SEND, TERN_OFI_READ };
+enum tern_ofi_op_kind { TERN_OFI_RECEIVE, TERN_OFI_SEND, TERN_OFI_READ, TERN_OFI_COPY };
 struct tern_ofi_op {
     struct fi_context2 for_provider; /* must be the first member */
     enum tern_ofi_op_kind kind;
@@ -66,6 +66,7 @@ struct tern_ofi_port {
     size_t memory_bytes;
     struct tern_ofi_region region;
     struct tern_ofi_landing landing;
+    struct tern_list_node exposed; /* lib/btl/ofi/exposed.c */
     struct tern_ofi_buffer *buffers;
     int buffer_count, idle_buffers;
     int polling; /* calls that handle its completions; while there is one, the port stays open */
@@ -89,6 +90,9 @@ struct tern_ofi_lane {
     struct tern_list_node busy, links;
     struct tern_list_node readings; /* lib/btl/ofi/read.c */
     int reading_count;
+    /* lib/btl/ofi/exposed.c: copies under way, and those for which there was no room yet */
+    struct tern_list_node copies, waiting_copies;
+    int copy_count; /* of both */
     uint64_t looked_at; /* last look at the clock, in ticks */
     uint64_t rails_ms;  /* last look at the rails */
     pthread_mutex_t visitors_lock;
@@ -143,7 +147,9 @@ bool tern_ofi_lane_nap(struct tern_ofi_lane *lane);
  * nap, whose clock would end the sleep. Returns likewise. */
 bool tern_ofi_lane_rest(struct tern_ofi_lane *lane);
 
-/* ofi_port.c. Opens the port on a rail. Returns 0, or TERN_ERR_OTHER or TERN_ERR_NO_MEM with
+/* ofi_port.c. Makes the port of a lane on a rail one that was never open. */
+void tern_ofi_port_clear(struct tern_ofi_port *port, struct tern_ofi_lane *lane, uint32_t rail);
+/* Opens the port on a rail. Returns 0, or TERN_ERR_OTHER or TERN_ERR_NO_MEM with
  * text. */
 int tern_ofi_port_open(struct tern_ofi_port *port);
 /* Ends all operations of the port. Their memory is not used any more. */
@@ -158,6 +164,13 @@ int tern_ofi_port_poll(struct tern_ofi_port *port);
 
 /* read.c: handles the end of a read; `error` of libfabric, or 0. */
 void tern_ofi_read_ended(struct tern_ofi_lane *lane, struct tern_ofi_op *op, int error);
+
+/* exposed.c: handles the end of a copy; `error` of libfabric, or 0. */
+void tern_ofi_copy_ended(struct tern_ofi_lane *lane, struct tern_ofi_op *op, int error);
+/* exposed.c: ends the registrations of exposed memory; the port will not be used any more. */
+void tern_ofi_conceal_all(struct tern_ofi_port *port);
+/* exposed.c: forgets all copies; all ports of the lane are closed. */
+void tern_ofi_copies_free(struct tern_ofi_lane *lane);
 
 /* Takes what has completed, and delivers frames (ofi_link.h) and ends of reads. Returns the number
  * of events. */

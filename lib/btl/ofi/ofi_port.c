@@ -148,6 +148,12 @@ static bool descriptor_works(const struct tern_ofi_port *port)
     return port->fd >= 0;
 }
 
+void tern_ofi_port_clear(struct tern_ofi_port *port, struct tern_ofi_lane *lane, uint32_t rail)
+{
+    *port = (struct tern_ofi_port){.lane = lane, .rail = rail, .fd = -1};
+    tern_list_init(&port->exposed);
+}
+
 int tern_ofi_port_open(struct tern_ofi_port *port)
 {
     int rc = open_queue(port);
@@ -172,6 +178,7 @@ void tern_ofi_port_close(struct tern_ofi_port *port)
         /* ends all operations; some providers want the registrations to end before */
         int error = fi_close(&port->endpoint->fid);
         tern_ofi_cache_forget(port->endpoint);
+        tern_ofi_conceal_all(port);
         if (error)
             fi_close(&port->endpoint->fid);
     }
@@ -183,7 +190,7 @@ void tern_ofi_port_close(struct tern_ofi_port *port)
         munmap(port->memory, port->memory_bytes);
     free(port->buffers);
     free(port->sends);
-    *port = (struct tern_ofi_port){.lane = port->lane, .rail = port->rail, .fd = -1};
+    tern_ofi_port_clear(port, port->lane, port->rail);
 }
 
 void tern_ofi_port_abandon(struct tern_ofi_port *port)
@@ -191,7 +198,7 @@ void tern_ofi_port_abandon(struct tern_ofi_port *port)
     if (port->sleeps)
         tern_doorbell_unwatch(port->fd);
     tern_ofi_fabric.rails[port->rail].abandoned = true;
-    *port = (struct tern_ofi_port){.lane = port->lane, .rail = port->rail, .fd = -1};
+    tern_ofi_port_clear(port, port->lane, port->rail);
 }
 
 /* Some versions of providers have a descriptor that works until the first peer connects, and is
@@ -294,6 +301,9 @@ static int take_entry(struct tern_ofi_port *port, const struct fi_cq_data_entry 
     case TERN_OFI_READ:
         tern_ofi_read_ended(port->lane, op, 0);
         return 1;
+    case TERN_OFI_COPY:
+        tern_ofi_copy_ended(port->lane, op, 0);
+        return 1;
     }
     return 0;
 }
@@ -310,6 +320,8 @@ static int take_error(struct tern_ofi_port *port)
             release_buffer(port, buffer_of(op));
     } else if (op->kind == TERN_OFI_READ) {
         tern_ofi_read_ended(port->lane, op, entry.err);
+    } else if (op->kind == TERN_OFI_COPY) {
+        tern_ofi_copy_ended(port->lane, op, entry.err);
     } else {
         struct tern_ofi_send *send = TERN_CONTAINER(op, struct tern_ofi_send, op);
         struct tern_ofi_link *link = send->link;

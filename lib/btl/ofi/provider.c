@@ -93,6 +93,21 @@ static bool has(const struct fi_info *list, const char *name)
     return list != NULL;
 }
 
+bool tern_ofi_provider_delivers(const struct fi_info *info)
+{
+    struct fi_info *hints = make_hints(FI_MSG | FI_RMA), *list = NULL;
+    if (!hints)
+        return false;
+    hints->tx_attr->op_flags = FI_DELIVERY_COMPLETE;
+    hints->fabric_attr->prov_name = strdup(name_of(info));
+    int error = tern_ofi_library.getinfo(TERN_OFI_VERSION, NULL, NULL, 0, hints, &list);
+    bool promised = !error && has(list, name_of(info));
+    if (!error)
+        tern_ofi_library.freeinfo(list);
+    tern_ofi_library.freeinfo(hints);
+    return promised;
+}
+
 /* Weighs an address of this host as the address of our endpoint. */
 static int weigh_address(const struct fi_info *info)
 {

@@ -215,6 +215,10 @@ static const struct tern_variable fixed[] = {
      "Bytes of received messages that were copied directly from the sender's memory.", SUM,
      OF_LANES(counters.pulled_bytes)},
 
+    {"rma_direct_copies", "rma",
+     "Puts and gets that the network copied straight to or from the memory of the target.", COUNTER,
+     OF_LANES(counters.direct_copies)},
+
     {"pml_posted_length", "pml", "Posted receives that have no message yet.", LEVEL,
      OF_LANES(posted.items)},
     {"pml_posted_longest", "pml", "Largest number of receives posted at the same time in one lane.",
