@@ -65,6 +65,7 @@ enum {
     TERN_CU_IPC_LAZY_PEER_ACCESS = 1,
     TERN_CU_REGISTER_PORTABLE = 1, /* for all contexts */
     TERN_CU_CONTEXT_SYNC_MEMOPS = 0x80,
+    TERN_CU_RANGE_DMABUF = 1, /* CUmemRangeHandleType */
 };
 
 /* CUDA_MEMCPY2D of version 2. */
@@ -128,7 +129,9 @@ struct tern_cu_copy_2d {
 #define TERN_CU_NEW_CALLS(X)                                                                       \
     X(context_id, cuCtxGetId, (tern_cu_context, unsigned long long *)) /* CUDA 12.0 */             \
     X(context_flags, cuCtxGetFlags, (unsigned *))                                                  \
-    X(context_set_flags, cuCtxSetFlags, (unsigned)) /* CUDA 12.1 */
+    X(context_set_flags, cuCtxSetFlags, (unsigned)) /* CUDA 12.1 */                                \
+    X(range_handle, cuMemGetHandleForAddressRange, /* CUDA 11.7 */                                 \
+      (void *, tern_cu_addr, size_t, int, unsigned long long))
 
 struct tern_cu_driver {
 #define TERN_CU_MEMBER(member, symbol, arguments) tern_cu_result(*member) arguments;

@@ -104,6 +104,12 @@ struct tern_btl {
     /* Transfers are from a peer's device memory, to memory of any kind. False: from host memory to
      * host memory. */
     bool devices;
+    /* Transfers may also be from a peer's device memory, and to device memory of ours. Such a byte
+     * mover finds out itself of which kind memory is. */
+    bool devices_too;
+    /* Returns true if peers may get this process's device memory by register_memory and
+     * register_copy. NULL: always. */
+    bool (*offers_devices)(void);
 
     /* Puts into this rank's card what other ranks must know (lib/btl/card.h), before any byte mover
      * meets them. Returns 0 or TERN_ERR_*. NULL: nothing to do. */

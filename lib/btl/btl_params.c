@@ -56,6 +56,11 @@ static const struct tern_param btl_ofi[] = {
     {"btl_ofi_cache_memory", TERN_PARAM_SIZE, "1g", "bytes",
      "Memory whose registrations are kept at most, in each rank.",
      .least = 0, .most = 1ll << 50},
+    {"btl_ofi_hmem", TERN_PARAM_STRING, "auto", "",
+     "Let network cards read and write the memory of GPUs themselves (FI_HMEM, GPUDirect RDMA): "
+     "never; always; auto: with providers that move bytes by hardware; dmabuf: as always, and "
+     "register device memory by descriptors (DMA-BUF) only.",
+     "auto|always|dmabuf|never"},
 };
 
 const struct tern_param_room tern_params_btl_ofi = {

@@ -147,7 +147,8 @@ int tern_peer_check(uint32_t job, uint32_t rank)
 static const struct tern_btl *find_bulk(struct tern_peer *peer, bool devices)
 {
     for (const struct tern_btl *const *btl = tern_btls; *btl; btl++)
-        if (tern_btl_active(*btl) && (*btl)->connect_bulk && (*btl)->devices == devices &&
+        if (tern_btl_active(*btl) && (*btl)->connect_bulk &&
+            ((*btl)->devices == devices || (*btl)->devices_too) &&
             (*btl)->reaches(peer->job, peer->rank) && (*btl)->connect_bulk(peer) == 0)
             return *btl;
     return NULL;

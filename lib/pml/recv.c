@@ -198,7 +198,10 @@ static void start_transfer(struct tern_pml_request *request,
 static const struct tern_btl *find_mover(const struct tern_pml_request *request,
                                          const struct tern_peer *from, bool of_device)
 {
-    return of_device ? from->device_bulk : request->cursor.memory ? NULL : from->bulk;
+    if (of_device)
+        return from->device_bulk;
+    bool reaches = !request->cursor.memory || (from->bulk && from->bulk->devices_too);
+    return reaches ? from->bulk : NULL;
 }
 
 /* Notes the `length` bytes that came with the announcement. take_head copies them. Those for device

@@ -93,16 +93,25 @@ void tern_send_deregister(struct tern_pml_request *request)
     request->registrar->deregister_memory(request->peer, &request->registration);
 }
 
-/* Lets a byte mover register a copy of the message, which it makes. */
-static void register_copy(struct tern_pml_request *request)
+/* Returns the byte mover by which the peer may get our device memory; NULL: it may not. */
+static const struct tern_btl *device_mover(const struct tern_peer *peer)
 {
-    const struct tern_btl *mover = request->peer->device_bulk;
+    const struct tern_btl *mover = peer->device_bulk;
+    return mover && (!mover->offers_devices || mover->offers_devices()) ? mover : NULL;
+}
+
+/* Lets a byte mover register a copy of the message, which it makes. Returns 0, or TERN_ERR_AGAIN if
+ * it is not known yet whether it can. */
+static int register_copy(struct tern_pml_request *request)
+{
+    const struct tern_btl *mover = device_mover(request->peer);
     if (!mover || !mover->register_copy)
-        return;
+        return 0;
     tern_pml_request_rewind(request);
-    request->registered =
-        mover->register_copy(request->peer, &request->cursor, &request->registration) == 0;
+    int rc = mover->register_copy(request->peer, &request->cursor, &request->registration);
+    request->registered = rc == 0;
     request->registrar = mover;
+    return rc == TERN_ERR_AGAIN ? rc : 0;
 }
 
 /* Lets a byte mover register our memory, which is one run; one that needs no registration only
@@ -111,7 +120,7 @@ static int register_run(struct tern_pml_request *request, const void *start,
                         struct tern_rendezvous *rendezvous)
 {
     struct tern_peer *peer = request->peer;
-    const struct tern_btl *mover = request->memory ? peer->device_bulk : peer->bulk;
+    const struct tern_btl *mover = request->memory ? device_mover(peer) : peer->bulk;
     if (!mover)
         return 0;
     if (!mover->register_memory) {
@@ -136,7 +145,7 @@ static int offer_memory(struct tern_pml_request *request, struct tern_rendezvous
         tern_type_one_run(request->type, request->buf, request->count, &start))
         rc = register_run(request, start, rendezvous);
     if (!rc && !request->registered && request->memory == TERN_TYPE_DEVICE)
-        register_copy(request);
+        rc = register_copy(request);
     if (request->registered) {
         rendezvous->address = request->registration.address;
         rendezvous->key = request->registration.key;
@@ -212,7 +221,7 @@ static bool is_worth_copy(const struct tern_pml_request *request)
 {
     enum { LEAST = 4096 }; /* programs rely on shorter messages that do not wait */
     return TERN_UNLIKELY(request->memory == TERN_TYPE_DEVICE) && request->length >= LEAST &&
-           request->peer->device_bulk && request->peer->rank != tern_rte.rank;
+           device_mover(request->peer) && request->peer->rank != tern_rte.rank;
 }
 
 /* Sends the first packet of a message. */

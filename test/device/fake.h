@@ -9,6 +9,7 @@
  *      fake_context.c  devices and contexts
  *      fake_stream.c   streams, copies, events
  *      fake_ipc.c      handles that other processes open
+ *      fake_dmabuf.c   what network cards reach
  *      fake_virtual.c  virtual memory management (VMM), pinned host memory
  *      fake_kernel.c   modules, and in C what the library's kernels do
  *      fake_heap.c     another library: makes a program's own heap device memory
@@ -34,6 +35,7 @@
  * FAKE_CUDA_REUSE=1       a freed address is used again at once
  * FAKE_CUDA_IPC=none|mig  handles cannot be made; handles of another process cannot be opened, as
  *                         between instances of a MIG device
+ * FAKE_CUDA_DMABUF=none   no descriptors (DMA-BUF) can be made
  * FAKE_CUDA_FLAGS=none    the flags of a context cannot be set, as in drivers before CUDA 12.1
  * FAKE_CUDA_KERNELS=none  no kernel can be loaded
  * FAKE_CUDA_PEERS=none    no device reaches the memory of another device
@@ -165,6 +167,9 @@ int fake_do_launch(const struct fake_launch *launch);
 void fake_forget_modules(const struct CUctx_st *context);
 void fake_list_modules(void);
 
+/* For the network card of test/ofi, see fake_dmabuf.c. */
+API void *fake_cuda_window(const void *address, size_t bytes, int *ret_device, uint64_t *ret_id);
+API bool fake_cuda_descriptor(int fd, uint64_t *ret_address, size_t *ret_bytes);
 /* For test programs: returns how often a function of the driver was called; NULL: all of them. */
 API long fake_cuda_calls(const char *name);
 

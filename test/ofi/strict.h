@@ -6,10 +6,12 @@
  * strict: a provider of libfabric for tests, layered on the provider net. It demands all that a provider may demand, and keeps
  * to nothing that a provider need not keep to:
  *
- *   - every bit of mr_mode but FI_MR_HMEM; each local buffer must lie in a registration that is enabled, of this endpoint and for
+ *   - every bit of mr_mode, FI_MR_HMEM only with FI_HMEM; each local buffer must lie in a registration that is enabled, of this endpoint and for
  *     this use; keys are raw ones of 48 bytes, which the reader must map
  *   - a context of FI_CONTEXT2 for each operation, which it overwrites, and which no other operation under way may have
  *   - completions come late and in any order, also those of messages; -FI_EAGAIN at any time; reads and registrations that fail
+ *   - device memory only in a registration that says so, with the right device (strict_device.c), and never in a message; it must
+ *     not have been freed since
  *   - a registration must not end while an operation uses it, nor when its memory has got other pages than it had
  *
  * Whoever breaks a rule is told which one, and ended by SIGABRT. libfabric loads it from a directory in FI_PROVIDER_PATH.
@@ -20,9 +22,12 @@
  *   STRICT_LACKS_RMA=1   offers no FI_RMA
  *   STRICT_LACKS_DELIVERY=1   offers no FI_DELIVERY_COMPLETE
  *   STRICT_SHORT_KEYS=1  keys have 64 bits, and are not mapped (no FI_MR_RAW)
+ *   STRICT_HMEM          offers FI_HMEM, and registers device memory of the tests' CUDA driver (test/device/fake.h): `yes`; `dmabuf`:
+ *                        only by descriptors; `refuses`: none; `small`: at most 8 MiB at a time, as cards show that have a small BAR
  *   STRICT_SEED          other random decisions
  *   STRICT_REPORT=FILE   each process appends a line of what it counted, when it ends; `left` are registrations for reads and
- *                        writes, and mapped keys, that have not ended
+ *                        writes, and mapped keys, that have not ended, `device_left` those of device memory; `steps_out`, `steps_in`:
+ *                        frames before which, since the last one, the CUDA driver had begun a copy
  */
 
 #include <pthread.h>
@@ -52,6 +57,7 @@ struct strict_fabric {
 struct strict_domain {
     struct fid_domain fid;
     struct fid_domain *inner;
+    bool devices;    /* FI_HMEM was asked for */
     bool one_thread; /* FI_THREAD_DOMAIN was asked for */
     pthread_mutex_t lock;
     struct strict_mr *regions;  /* guarded by the lock */
@@ -70,6 +76,8 @@ struct strict_mr {
     bool enabled;
     int uses;    /* operations under way */
     int pins[2]; /* strict_pins.c */
+    char *window;       /* of device memory: where it is reached; else NULL */
+    uint64_t device_id; /* of its allocation */
     struct fid_mr *inner;
 };
 
@@ -128,6 +136,7 @@ struct strict_ep {
 struct strict_counts {
     uint64_t registrations, maps, sends, injects, receives, reads, again, failed_reads, refused, failed_sends, overtaken, left;
     uint64_t writes, failed_writes;
+    uint64_t device_registrations, device_reads, device_refused, device_left, steps_out, steps_in;
 };
 extern struct strict_counts strict_counts;
 #define STRICT_COUNT(what) __atomic_fetch_add(&strict_counts.what, 1, __ATOMIC_RELAXED)
@@ -163,6 +172,19 @@ void strict_end_use(struct strict_mr *mr);
 void strict_pin(struct strict_mr *mr);
 void strict_unpin(struct strict_mr *mr);
 void strict_check_pins(struct strict_mr *mr, const char *call);
+/* strict_device.c. Returns true if STRICT_HMEM is set. */
+bool strict_offers_devices(void);
+/* Finds the device memory that a registration describes. Sets *ret_start, *ret_length, *ret_window and *ret_id. Returns 0 or
+ * libfabric's error. */
+int strict_find_device(const struct fi_mr_attr *attr, uint64_t flags, char **ret_start, size_t *ret_length, char **ret_window,
+                       uint64_t *ret_id);
+/* Checks that the memory of a registration is of the kind that it says, and was not freed since. */
+void strict_check_device(const struct strict_mr *mr, const void *buffer, const char *call);
+/* Counts a step of a pipeline, when a frame is sent or something has arrived, if the program's driver has begun a copy since the
+ * last call for the same count. */
+void strict_note_step(uint64_t *count);
+/* Ends the process if the buffer is in device memory: the call has no registration. */
+void strict_check_host(const void *buffer, const char *call);
 /* Translates a read or write of a peer's memory: sets the inner provider's offset and key. */
 void strict_translate(struct strict_domain *domain, uint64_t address, size_t length, uint64_t handle, uint64_t *ret_offset,
                       uint64_t *ret_key);

@@ -81,6 +81,7 @@ static ssize_t ep_send(struct fid_ep *fid, const void *buffer, size_t length, vo
     strict_lock(ep->domain, &ep->cq->lock);
     struct strict_op *op = strict_begin(ep, context, STRICT_SEND, mr);
     STRICT_COUNT(sends);
+    strict_note_step(&strict_counts.steps_out);
     op->fails = strict_happens(STRICT_SEND_FAILS);
     if (op->fails)
         STRICT_COUNT(failed_sends);
@@ -90,6 +91,7 @@ static ssize_t ep_send(struct fid_ep *fid, const void *buffer, size_t length, vo
 static ssize_t ep_inject(struct fid_ep *fid, const void *buffer, size_t length, fi_addr_t to)
 {
     struct strict_ep *ep = ep_of(fid);
+    strict_check_host(buffer, "fi_inject");
     if (length > STRICT_INJECT)
         strict_broken("fi_inject of %zu bytes; %d are possible", length, STRICT_INJECT);
     if (again())
@@ -117,6 +119,10 @@ static ssize_t ep_read(struct fid_ep *fid, void *buffer, size_t length, void *de
         strict_hold(ep->cq, &(struct fi_cq_data_entry){.op_context = op, .flags = FI_RMA | FI_READ}, FI_EIO);
         STRICT_COUNT(failed_reads);
         return not_begun(ep, op, 0);
+    }
+    if (mr->window) {
+        buffer = mr->window + ((char *)buffer - mr->start);
+        STRICT_COUNT(device_reads);
     }
     return not_begun(ep, op, fi_read(ep->inner, buffer, length, NULL, from, offset, inner_key, op));
 }
@@ -211,6 +217,7 @@ int strict_ep_open(struct fid_domain *fid, struct fi_info *info, struct fid_ep *
     ep->domain = STRICT_OF(fid, struct strict_domain, fid);
     ep->least = 4096;
     inner->mode = 0;
+    inner->caps &= ~FI_HMEM;
     inner->domain_attr->mr_mode = 0;
     inner->domain_attr->mr_key_size = 8;
     int error = fi_endpoint(ep->domain->inner, inner, &ep->inner, context);

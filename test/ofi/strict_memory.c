@@ -40,6 +40,8 @@ static int mr_close(struct fid *fid)
     pthread_mutex_unlock(&domain->lock);
     if (mr->access & STRICT_COPIES)
         STRICT_UNCOUNT(left);
+    if (mr->window)
+        STRICT_UNCOUNT(device_left);
     if (mr->inner)
         fi_close(&mr->inner->fid);
     strict_unpin(mr);
@@ -62,8 +64,10 @@ static int mr_enable(struct strict_mr *mr)
     if (!mr->endpoint || mr->enabled)
         strict_broken("fi_mr_enable of a registration that is %s", mr->enabled ? "enabled" : "bound to no endpoint");
     if (mr->access & (FI_REMOTE_READ | FI_REMOTE_WRITE)) {
-        char *start = strict_short_keys() ? (char *)(page_of(mr->start) << PAGE_SHIFT) : mr->start;
-        size_t length = (size_t)(mr->start + mr->length - start);
+        char *start = mr->window                ? mr->window
+                      : strict_short_keys() ? (char *)(page_of(mr->start) << PAGE_SHIFT)
+                                            : mr->start;
+        size_t length = mr->window ? mr->length : (size_t)(mr->start + mr->length - start);
         int error = fi_mr_reg(mr->domain->inner, start, length, mr->access, 0, mr->key, 0, &mr->inner, NULL);
         if (error)
             return error;
@@ -86,6 +90,7 @@ static int mr_raw(struct strict_mr *mr, const struct fi_mr_raw_attr *attr)
     if (!mr->inner)
         strict_broken("fi_mr_raw_attr of a registration that is not enabled, or not for peers");
     strict_check_pins(mr, "fi_mr_raw_attr");
+    strict_check_device(mr, mr->start, "fi_mr_raw_attr");
     key.check = check_of(&key);
     if (*attr->key_size < sizeof key) {
         *attr->key_size = sizeof key;
@@ -116,16 +121,12 @@ static void check_allocated(const void *start, size_t length)
     free(resident);
 }
 
-static int mr_register(struct fid *fid, const void *start, size_t length, uint64_t access, uint64_t offset, uint64_t key,
-                       uint64_t flags, struct fid_mr **ret_mr, void *context)
+/* Makes a registration; `window`: where device memory is reached, or NULL. */
+static int make(struct strict_domain *domain, const void *start, size_t length, uint64_t access, char *window, void *context,
+                struct strict_mr **ret_mr)
 {
     static struct fi_ops ops = {.size = sizeof ops, .close = mr_close, .bind = mr_bind, .control = mr_control};
-    struct strict_domain *domain = STRICT_OF(fid, struct strict_domain, fid.fid);
     static uint64_t serial;
-    (void)key;
-    if (offset || flags || !access)
-        strict_broken("fi_mr_reg with an offset, flags, or no access");
-    check_allocated(start, length);
     const char *most = getenv("STRICT_MOST");
     if (access & STRICT_COPIES &&
         (strict_happens(STRICT_REFUSES) || (most && length > strtoull(most, NULL, 0)))) {
@@ -140,9 +141,10 @@ static int mr_register(struct fid *fid, const void *start, size_t length, uint64
                              .start = (char *)start,
                              .length = length,
                              .access = access,
+                             .window = window,
                              .key = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED)};
     mr->pins[0] = -1;
-    if (access & STRICT_COPIES)
+    if (access & STRICT_COPIES && !window)
         strict_pin(mr);
     pthread_mutex_lock(&domain->lock);
     mr->next = domain->regions;
@@ -151,11 +153,49 @@ static int mr_register(struct fid *fid, const void *start, size_t length, uint64
     STRICT_COUNT(registrations);
     if (access & STRICT_COPIES)
         STRICT_COUNT(left);
+    *ret_mr = mr;
+    return 0;
+}
+
+static int mr_register(struct fid *fid, const void *start, size_t length, uint64_t access, uint64_t offset, uint64_t key,
+                       uint64_t flags, struct fid_mr **ret_mr, void *context)
+{
+    struct strict_mr *mr;
+    (void)key;
+    if (offset || flags || !access)
+        strict_broken("fi_mr_reg with an offset, flags, or no access");
+    check_allocated(start, length);
+    strict_check_host(start, "fi_mr_reg");
+    int error = make(STRICT_OF(fid, struct strict_domain, fid.fid), start, length, access, NULL, context, &mr);
+    if (!error)
+        *ret_mr = &mr->fid;
+    return error;
+}
+
+static int mr_register_device(struct fid *fid, const struct fi_mr_attr *attr, uint64_t flags, struct fid_mr **ret_mr)
+{
+    struct strict_domain *domain = STRICT_OF(fid, struct strict_domain, fid.fid);
+    struct strict_mr *mr;
+    char *start, *window;
+    size_t length;
+    uint64_t id;
+    if (!domain->devices)
+        strict_broken("fi_mr_regattr, but FI_HMEM was not asked for");
+    if (attr->offset || !attr->access || attr->iov_count != 1)
+        strict_broken("fi_mr_regattr with an offset, several runs, or no access");
+    int error = strict_find_device(attr, flags, &start, &length, &window, &id);
+    if (!error)
+        error = make(domain, start, length, attr->access, window, attr->context, &mr);
+    if (error)
+        return error;
+    mr->device_id = id;
+    STRICT_COUNT(device_registrations);
+    STRICT_COUNT(device_left);
     *ret_mr = &mr->fid;
     return 0;
 }
 
-struct fi_ops_mr strict_mr_ops = {.size = sizeof strict_mr_ops, .reg = mr_register};
+struct fi_ops_mr strict_mr_ops = {.size = sizeof strict_mr_ops, .reg = mr_register, .regattr = mr_register_device};
 
 struct strict_mr *strict_use(struct strict_ep *endpoint, const void *buffer, size_t length, void *desc, uint64_t access,
                              const char *call)
@@ -175,6 +215,7 @@ struct strict_mr *strict_use(struct strict_ep *endpoint, const void *buffer, siz
     if ((const char *)buffer < mr->start || (const char *)buffer + length > mr->start + mr->length)
         strict_broken("%s: %zu bytes at %p are not in the registration of %zu bytes at %p", call, length, buffer, mr->length,
                       (void *)mr->start);
+    strict_check_device(mr, buffer, call);
     mr->uses++;
     pthread_mutex_unlock(&domain->lock);
     if (access & STRICT_COPIES)
@@ -283,6 +324,7 @@ int strict_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct f
     struct strict_domain *domain = strict_allocate(sizeof *domain);
     struct fi_info *inner = fi_dupinfo(info);
     inner->mode = 0;
+    inner->caps &= ~FI_HMEM;
     inner->domain_attr->mr_mode = 0;
     inner->domain_attr->mr_key_size = 8;
     int error = fi_domain(STRICT_OF(fabric, struct strict_fabric, fid)->inner, inner, &domain->inner, context);
@@ -294,6 +336,7 @@ int strict_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct f
     domain->fid = (struct fid_domain){.fid = {.fclass = FI_CLASS_DOMAIN, .context = context, .ops = &ops},
                                       .ops = &domain_ops,
                                       .mr = &strict_mr_ops};
+    domain->devices = info->caps & FI_HMEM;
     domain->one_thread = info->domain_attr->threading == FI_THREAD_DOMAIN;
     pthread_mutex_init(&domain->lock, NULL);
     *ret_domain = &domain->fid;

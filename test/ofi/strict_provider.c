@@ -50,18 +50,22 @@ static __attribute__((destructor)) void report(void)
 {
     const struct strict_counts *c = &strict_counts;
     const char *file = getenv("STRICT_REPORT");
-    char line[500];
+    char line[800];
     int fd = file ? open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666) : -1;
     if (fd < 0 || !c->receives)
         return;
     int length = snprintf(line, sizeof line,
                           "registrations %llu maps %llu sends %llu injects %llu receives %llu reads %llu again %llu failed_reads %llu "
-                          "refused %llu failed_sends %llu overtaken %llu left %llu writes %llu failed_writes %llu\n",
+                           "refused %llu failed_sends %llu overtaken %llu left %llu writes %llu failed_writes %llu "
+                           "device_registrations %llu device_reads %llu device_refused %llu device_left %llu steps_out %llu steps_in %llu\n",
                           (unsigned long long)c->registrations, (unsigned long long)c->maps, (unsigned long long)c->sends,
                           (unsigned long long)c->injects, (unsigned long long)c->receives, (unsigned long long)c->reads,
                           (unsigned long long)c->again, (unsigned long long)c->failed_reads, (unsigned long long)c->refused,
                           (unsigned long long)c->failed_sends, (unsigned long long)c->overtaken, (unsigned long long)c->left,
-                          (unsigned long long)c->writes, (unsigned long long)c->failed_writes);
+                           (unsigned long long)c->writes, (unsigned long long)c->failed_writes,
+                           (unsigned long long)c->device_registrations, (unsigned long long)c->device_reads,
+                           (unsigned long long)c->device_refused, (unsigned long long)c->device_left,
+                           (unsigned long long)c->steps_out, (unsigned long long)c->steps_in);
     if (write(fd, line, (size_t)length) != length)
         dprintf(2, "strict: cannot write %s\n", file);
     close(fd);
@@ -96,12 +100,14 @@ void strict_lock(struct strict_domain *domain, pthread_mutex_t *lock)
 
 /* ---- what is offered ---- */
 
-static void describe(struct fi_info *info)
+static void describe(struct fi_info *info, bool devices)
 {
     free(info->fabric_attr->prov_name);
     info->fabric_attr->prov_name = NULL; /* libfabric sets it */
     info->mode = FI_CONTEXT | FI_CONTEXT2;
-    info->domain_attr->mr_mode = modes();
+    info->domain_attr->mr_mode = modes() | (devices ? FI_MR_HMEM : 0);
+    if (devices)
+        info->caps |= FI_HMEM;
     info->domain_attr->mr_key_size = strict_short_keys() ? sizeof(uint64_t) : sizeof(struct strict_key);
     info->tx_attr->inject_size = STRICT_INJECT;
     info->tx_attr->msg_order = info->rx_attr->msg_order = 0;
@@ -121,14 +127,18 @@ static int get_info(uint32_t version, const char *node, const char *service, uin
         able = false;
     if (hints && getenv("STRICT_LACKS_DELIVERY") && hints->tx_attr && hints->tx_attr->op_flags & FI_DELIVERY_COMPLETE)
         able = false;
+    bool devices = hints && hints->caps & FI_HMEM;
+    if (devices && (!strict_offers_devices() || !hints->domain_attr || !(hints->domain_attr->mr_mode & FI_MR_HMEM)))
+        able = false;
     /* who asks for nothing in particular sees everything */
     if (able || (hints && !hints->caps)) {
         free(wanted->fabric_attr->prov_name);
         wanted->fabric_attr->prov_name = strdup(inner_name);
         wanted->domain_attr->mr_mode = 0;
+        wanted->caps &= ~FI_HMEM;
         error = fi_getinfo(version, node, service, flags, wanted, ret_info);
         for (struct fi_info *info = error ? NULL : *ret_info; info; info = info->next)
-            describe(info);
+            describe(info, devices);
     }
     fi_freeinfo(wanted);
     return error;

@@ -97,6 +97,8 @@ static bool pick(struct strict_cq *cq, struct strict_held *ret_held)
 static void give(struct strict_cq *cq, struct strict_held *held)
 {
     struct strict_op *op = held->entry.op_context;
+    if (op->kind != STRICT_SEND)
+        strict_note_step(&strict_counts.steps_in);
     if (op->kind == STRICT_SLOT) {
         struct strict_op *whole = op->whole;
         strict_end(cq, op);

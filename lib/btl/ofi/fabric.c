@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/ofi/fabric.h"
 
+#include "lib/accel/device_range.h"
 #include "lib/btl/btl.h"
 #include "lib/btl/ofi/libfabric.h"
 #include "lib/btl/ofi/provider.h"
@@ -12,6 +13,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { KEY_TRIES = 16 };
 
@@ -49,6 +51,7 @@ static void read_demands(void)
     fabric->keeps_used = strcmp(keep, "always") != 0;
     fabric->keeps_bytes = (uint64_t)tern_param_int("btl_ofi_cache_memory");
     fabric->multi_recv = tern_ofi_provider_fills_buffers(fabric->info);
+    fabric->devices = fabric->info->caps & FI_HMEM;
     fabric->inject_max = fabric->info->tx_attr->inject_size;
     fabric->message_max = fabric->info->ep_attr->max_msg_size;
     for (uint32_t i = 1; i < fabric->rail_count; i++) {
@@ -193,9 +196,19 @@ static int enable(struct fid_ep *endpoint, struct fid_mr *mr)
     return error ? error : fi_mr_enable(mr);
 }
 
-int tern_ofi_register(uint32_t rail, struct fid_ep *endpoint, const void *start, size_t length,
-                      uint64_t access, struct tern_ofi_region *ret_region)
+/* Describes memory to libfabric. Later versions than the one that we were built with read members
+ * behind struct fi_mr_attr, which are 0. */
+union memory {
+    struct fi_mr_attr attr;
+    unsigned char room[sizeof(struct fi_mr_attr) + 128];
+};
+
+/* Registers memory for an endpoint. Returns 0 or libfabric's error. */
+static int enter(uint32_t rail, struct fid_ep *endpoint, union memory *memory, uint64_t flags,
+                 struct tern_ofi_region *ret_region)
 {
+    struct fid_domain *domain = tern_ofi_fabric.rails[rail].domain;
+    struct fi_mr_attr *attr = &memory->attr;
     struct fid_mr *mr = NULL;
     uint64_t key = 0;
     int error = -FI_ENOKEY;
@@ -205,18 +218,76 @@ int tern_ofi_register(uint32_t rail, struct fid_ep *endpoint, const void *start,
          * read the memory */
         if (!tern_ofi_fabric.own_keys && tern_random(&key, sizeof key))
             break;
-        error = fi_mr_reg(tern_ofi_fabric.rails[rail].domain, start, length, access, 0,
-                          key & tern_ofi_fabric.key_mask, 0, &mr, NULL);
+        attr->requested_key = key & tern_ofi_fabric.key_mask;
+        error = attr->iface == FI_HMEM_SYSTEM
+                    ? fi_mr_reg(domain, attr->mr_iov->iov_base, attr->mr_iov->iov_len, attr->access,
+                                0, attr->requested_key, 0, &mr, NULL)
+                    : fi_mr_regattr(domain, attr, flags, &mr);
     }
     if (!error && (error = enable(endpoint, mr)))
         fi_close(&mr->fid);
     pthread_mutex_unlock(&lock);
-    if (error) {
+    if (!error)
+        *ret_region = (struct tern_ofi_region){.mr = mr, .desc = fi_mr_desc(mr)};
+    return error;
+}
+
+int tern_ofi_register(uint32_t rail, struct fid_ep *endpoint, const void *start, size_t length,
+                      uint64_t access, struct tern_ofi_region *ret_region)
+{
+    struct iovec run = {(void *)start, length};
+    union memory memory = {.attr = {.mr_iov = &run, .iov_count = 1, .access = access}};
+    int error = enter(rail, endpoint, &memory, 0, ret_region);
+    if (error)
         failed(rail, "fi_mr_reg", error);
-        return TERN_ERR_UNSUPPORTED;
-    }
-    *ret_region = (struct tern_ofi_region){.mr = mr, .desc = fi_mr_desc(mr)};
-    return 0;
+    return error ? TERN_ERR_UNSUPPORTED : 0;
+}
+
+/* Registers device memory by a descriptor of it (DMA-BUF): for a libfabric that was built without
+ * CUDA, and hosts without the kernel module nvidia-peermem. */
+static int enter_by_descriptor(uint32_t rail, struct fid_ep *endpoint, union memory *memory,
+                               const struct tern_accel_place *place,
+                               struct tern_ofi_region *ret_region)
+{
+    const struct iovec run = *memory->attr.mr_iov;
+    struct tern_ofi_dmabuf dmabuf = {.length = run.iov_len};
+    size_t offset;
+    int fd = tern_accel_dmabuf(run.iov_base, run.iov_len, place, &offset);
+    if (fd < 0)
+        return -FI_EOPNOTSUPP;
+    dmabuf.fd = fd;
+    dmabuf.offset = offset;
+    dmabuf.base = (char *)run.iov_base - offset;
+    memory->attr.mr_iov = (const struct iovec *)&dmabuf; /* a union in later headers */
+    int error = enter(rail, endpoint, memory, TERN_OFI_MR_DMABUF, ret_region);
+    close(fd);
+    return error;
+}
+
+int tern_ofi_register_device(uint32_t rail, struct fid_ep *endpoint, const void *start,
+                             size_t length, uint64_t access, const struct tern_accel_place *place,
+                             struct tern_ofi_region *ret_region)
+{
+    struct iovec run = {(void *)start, length};
+    union memory memory = {.attr = {.mr_iov = &run,
+                                    .iov_count = 1,
+                                    .access = access,
+                                    .iface = FI_HMEM_CUDA,
+                                    .device.cuda = place->device}};
+    bool only = strcmp(tern_param_string("btl_ofi_hmem"), "dmabuf") == 0;
+    int error = only ? -FI_ENOSYS : enter(rail, endpoint, &memory, 0, ret_region);
+    if (error && (only || tern_ofi_library.version() >= TERN_OFI_DMABUF_VERSION) &&
+        enter_by_descriptor(rail, endpoint, &memory, place, ret_region) == 0)
+        return 0;
+    if (!error)
+        return 0;
+    return tern_error(error == -FI_ENOMEM ? TERN_ERR_NO_MEM : TERN_ERR_UNSUPPORTED,
+                      "libfabric's provider %s, device %s, does not register device memory: %s; "
+                      "it needs a libfabric that was built with CUDA, and the kernel module "
+                      "nvidia-peermem or DMA-BUF (Linux 5.12, CUDA 11.7, the driver's open kernel "
+                      "modules)",
+                      tern_ofi_fabric.info->fabric_attr->prov_name, tern_ofi_device(rail),
+                      tern_ofi_error(error));
 }
 
 int tern_ofi_register_own(uint32_t rail, struct fid_ep *endpoint, const void *start, size_t length,

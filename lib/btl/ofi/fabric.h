@@ -50,6 +50,7 @@ struct tern_ofi_fabric {
     bool by_endpoint;     /* FI_MR_ENDPOINT: memory is registered for one endpoint */
     bool raw_keys;        /* FI_MR_RAW: keys are longer than 64 bits, and peers must map them */
     bool multi_recv;      /* FI_MULTI_RECV: one buffer takes many messages */
+    bool devices;         /* FI_HMEM: memory of devices may be registered (device_regions.h) */
     size_t inject_max;    /* bytes that are sent without a completion */
     size_t message_max;   /* bytes of a message or read */
     uint64_t key_mask;    /* keys that we may choose */
@@ -95,6 +96,12 @@ struct tern_ofi_region {
  * FI_REMOTE_READ, ...). Returns 0, or TERN_ERR_UNSUPPORTED with text if the provider refuses. */
 int tern_ofi_register(uint32_t rail, struct fid_ep *endpoint, const void *start, size_t length,
                       uint64_t access, struct tern_ofi_region *ret_region);
+/* Registers device memory, which is at `place`, likewise. Returns TERN_ERR_NO_MEM with text if
+ * there is no room now. */
+struct tern_accel_place;
+int tern_ofi_register_device(uint32_t rail, struct fid_ep *endpoint, const void *start,
+                             size_t length, uint64_t access, const struct tern_accel_place *place,
+                             struct tern_ofi_region *ret_region);
 /* Registers a buffer of ours, if the provider wants that. Otherwise only clears *ret_region. */
 int tern_ofi_register_own(uint32_t rail, struct fid_ep *endpoint, const void *start, size_t length,
                           uint64_t access, struct tern_ofi_region *ret_region);

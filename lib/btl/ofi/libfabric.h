@@ -22,6 +22,16 @@ extern struct tern_ofi_library tern_ofi_library;
 /* The version of the interface that we ask for. */
 #define TERN_OFI_VERSION FI_VERSION(1, 17)
 
+/* What later headers have: device memory by a descriptor of it (struct fi_mr_dmabuf). */
+#define TERN_OFI_DMABUF_VERSION FI_VERSION(1, 20)
+#define TERN_OFI_MR_DMABUF (1ull << 40)
+struct tern_ofi_dmabuf {
+    int fd;
+    uint64_t offset; /* of the memory, behind `base` and the descriptor's first byte */
+    size_t length;
+    void *base;
+};
+
 /* Opens libfabric, once. Returns 0, or TERN_ERR_OTHER with text that says how to cure it. */
 int tern_ofi_library_load(void);
 

@@ -13,6 +13,8 @@
 #include "lib/btl/card.h"
 #include "lib/btl/choice.h"
 #include "lib/btl/path.h"
+#include "lib/btl/ofi/device_choice.h"
+#include "lib/btl/ofi/device_regions.h"
 #include "lib/btl/ofi/exposed.h"
 #include "lib/btl/ofi/fabric.h"
 #include "lib/btl/ofi/ofi_lane.h"
@@ -242,12 +244,10 @@ static void write_card(void)
              info->fabric_attr->prov_name);
 }
 
-static int open_fabric(void)
+/* Opens the fabric, and the first lane. */
+static int open_chosen(const struct tern_ofi_choice *choice)
 {
-    struct tern_ofi_choice choice;
-    int rc = tern_ofi_provider_choose(&choice);
-    if (!rc)
-        rc = tern_ofi_fabric_open(&choice);
+    int rc = tern_ofi_fabric_open(choice);
     for (uint32_t i = 0; i < tern_lane_count; i++)
         tern_ofi_lane_prepare(&tern_ofi_lanes[i], i);
     if (!rc)
@@ -255,6 +255,30 @@ static int open_fabric(void)
     if (rc)
         tern_ofi_fabric_close();
     return rc;
+}
+
+static int open_fabric(void)
+{
+    struct tern_ofi_choice choice, before = {0};
+    int rc = tern_ofi_provider_choose(&choice);
+    if (rc)
+        return rc;
+    bool devices = tern_ofi_choose_devices(&choice, &before);
+    rc = open_chosen(&choice);
+    if (!devices)
+        return rc;
+    if (!rc) {
+        tern_ofi_choice_free(&before);
+        return 0;
+    }
+    tern_ofi_devices_failed(tern_error_text(rc));
+    return open_chosen(&before);
+}
+
+/* Returns true if peers may read this process's device memory. */
+static bool ofi_offers_devices(void)
+{
+    return tern_ofi_fabric.devices && !tern_ofi_devices_are_refused();
 }
 
 /* Joins the fabric. If that fails the rank says why, and others learn from its card that it has not
@@ -307,6 +331,11 @@ void tern_btl_ofi_show(void)
     if (chosen)
         tern_log("fabric: used, by provider %s and device %s", chosen->fabric_attr->prov_name,
                  devices);
+    if (chosen)
+        tern_log("fabric: device memory %s%s",
+                 tern_ofi_fabric.devices ? "is read and written by the network card (FI_HMEM)"
+                                         : "goes through the host: ",
+                 tern_ofi_fabric.devices ? "" : tern_ofi_devices_why_not());
     else
         tern_log("fabric: not used: %s",
                  !tern_btl_permitted("ofi") ? "the parameter btl leaves out ofi"
@@ -407,6 +436,7 @@ static void ofi_leave(void)
     if (launcher_fd >= 0)
         tern_doorbell_unwatch(launcher_fd);
     launcher_fd = -1;
+    tern_ofi_devices_forget(NULL);
 }
 
 static int ofi_come_back(void)
@@ -433,7 +463,10 @@ const struct tern_btl tern_btl_ofi = {
     .send = ofi_send,
     .send_batched = ofi_send,
     .send_cursor = ofi_send_cursor,
+    .devices_too = true,
+    .offers_devices = ofi_offers_devices,
     .register_memory = tern_ofi_register_memory,
+    .register_copy = tern_ofi_register_copy,
     .deregister_memory = tern_ofi_deregister_memory,
     .get = tern_ofi_get,
     .expose = tern_ofi_expose,

@@ -52,7 +52,15 @@ bool tern_ofi_provider_fills_buffers(const struct fi_info *info)
            !(by_tcp && tern_ofi_library.version() < FI_VERSION(1, 20));
 }
 
-static struct fi_info *make_hints(uint64_t caps)
+bool tern_ofi_provider_is_hardware(const struct fi_info *info)
+{
+    for (int i = 0; i < BY_ITSELF; i++)
+        if (strcmp(name_of(info), by_itself[i]) == 0)
+            return true;
+    return false;
+}
+
+struct fi_info *tern_ofi_provider_hints(uint64_t caps)
 {
     struct fi_info *hints = tern_ofi_library.dupinfo(NULL);
     if (!hints)
@@ -70,7 +78,7 @@ static struct fi_info *make_hints(uint64_t caps)
 /* Asks libfabric for all that offers `caps`. Returns its error; with 0 *ret_list is to be freed. */
 static int ask(uint64_t caps, struct fi_info **ret_list)
 {
-    struct fi_info *hints = make_hints(caps);
+    struct fi_info *hints = tern_ofi_provider_hints(caps);
     if (!hints)
         return -FI_ENOMEM;
     *ret_list = NULL;
@@ -95,7 +103,7 @@ static bool has(const struct fi_info *list, const char *name)
 
 bool tern_ofi_provider_delivers(const struct fi_info *info)
 {
-    struct fi_info *hints = make_hints(FI_MSG | FI_RMA), *list = NULL;
+    struct fi_info *hints = tern_ofi_provider_hints(FI_MSG | FI_RMA), *list = NULL;
     if (!hints)
         return false;
     hints->tx_attr->op_flags = FI_DELIVERY_COMPLETE;

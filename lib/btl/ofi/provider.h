@@ -17,6 +17,13 @@
  * or libfabric cannot be loaded; TERN_ERR_UNSUPPORTED with text if none was named and none fits. */
 int tern_ofi_provider_choose(struct tern_ofi_choice *ret_choice);
 
+/* Returns what to ask libfabric for, to be freed by tern_ofi_library.freeinfo: `caps` and what
+ * messages need. NULL if there is no memory. */
+struct fi_info *tern_ofi_provider_hints(uint64_t caps);
+
+/* Returns true if the provider works by hardware that moves bytes without the processor. Pure. */
+bool tern_ofi_provider_is_hardware(const struct fi_info *info);
+
 /* Prints all providers of this host with their devices: which one is `chosen` (NULL: none) with the
  * devices `used`, and why not the others. libfabric must be loaded. */
 void tern_ofi_provider_show(const struct fi_info *chosen, const char *used);

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/ofi/read.h"
 
+#include "lib/accel/device_spare.h"
+#include "lib/btl/ofi/device_choice.h"
+#include "lib/btl/ofi/device_read.h"
 #include "lib/btl/ofi/keys.h"
 #include "lib/btl/ofi/ofi_link.h"
 #include "lib/btl/ofi/region_cache.h"
 #include "lib/btl/ofi/routes.h"
+#include "lib/btl/path.h"
 #include "lib/util/error.h"
 
 #include <rdma/fi_rma.h>
@@ -60,6 +64,9 @@ struct tern_ofi_reading {
     int under_way, again; /* pieces in that state */
     bool failed;
     bool lands; /* pieces are read into memory of our own (landing.h), and copied */
+    bool ending;                   /* all pieces have been read */
+    struct tern_ofi_target target; /* in device memory, if the card does not write there itself */
+    int refusal; /* of the last registration of our memory that failed */
     uint32_t way_count;
     struct way ways[TERN_OFI_RAILS];
     struct piece pieces[PIECES];
@@ -70,6 +77,7 @@ struct tern_ofi_reading {
 /* Memory of ours that a peer may read. */
 struct offer {
     struct tern_ofi_kept *kept[TERN_OFI_RAILS];
+    void *spare;                 /* a copy of the message in device memory of ours; or NULL */
     bool told;                   /* by ... */
     struct tern_ofi_key_out key; /* ... a number */
 };
@@ -99,6 +107,8 @@ static void end_offer(struct offer *offer)
 {
     for (uint32_t i = 0; i < TERN_OFI_RAILS; i++)
         tern_ofi_cache_put(offer->kept[i]);
+    if (offer->spare)
+        tern_accel_spare_give(offer->spare);
     free(offer);
 }
 
@@ -117,6 +127,8 @@ static int register_offer(struct tern_ofi_lane *lane, const struct tern_ofi_link
         if (!rc)
             rc = name_memory(offer->kept[i], i, start, &keys[count]);
         count += rc == 0;
+        if (!rc && offer->kept[i]->by_id)
+            tern_path_add(&link->peer->path, TERN_OFI_DEVICE_PATH);
     }
     return count ? count : rc;
 }
@@ -154,6 +166,35 @@ int tern_ofi_register_memory(struct tern_peer *peer, const void *start, size_t l
     return 0;
 }
 
+int tern_ofi_register_copy(struct tern_peer *peer, struct tern_cursor *cursor,
+                           struct tern_registration *ret_registration)
+{
+    struct tern_ofi_link *link = peer->endpoint;
+    size_t length = (size_t)cursor->length;
+    if (link->state != TERN_OFI_OPEN)
+        return tern_ofi_link_seek(&tern_ofi_lanes[peer->lane], link);
+    if ((tern_ofi_fabric.raw_keys || link->keeps) && !link->port->free_sends)
+        return TERN_ERR_AGAIN;
+    void *spare = cursor->place ? tern_accel_spare_take(cursor->place, length) : NULL;
+    if (!spare)
+        return TERN_ERR_UNSUPPORTED;
+    struct tern_registration registration;
+    int rc = tern_ofi_register_memory(peer, spare, length, &registration);
+    if (rc) {
+        tern_accel_spare_give(spare);
+        if (rc != TERN_ERR_AGAIN)
+            tern_ofi_devices_refused(rc);
+        return rc;
+    }
+    ((struct offer *)registration.handle)->spare = spare;
+    if (tern_cursor_pack(cursor, spare, length) == length && !cursor->error) {
+        *ret_registration = registration;
+        return 0;
+    }
+    tern_ofi_deregister_memory(peer, &registration);
+    return TERN_ERR_UNSUPPORTED; /* the way through the host says what is wrong with the buffer */
+}
+
 void tern_ofi_deregister_memory(struct tern_peer *peer,
                                 const struct tern_registration *registration)
 {
@@ -175,18 +216,23 @@ static void end_way(struct way *way)
         tern_ofi_unmap(way->port->rail, way->key);
 }
 
-/* Ends a transfer when nothing of it is under way any more. After a failure the sender sends
- * everything as packets: no byte was counted. */
+/* Ends a transfer when nothing of it is under way any more, now or, if its bytes are still on their
+ * way to their places in device memory, later. After a failure the sender sends everything as
+ * packets: no byte was counted. */
 static void end(struct tern_ofi_lane *lane, struct tern_ofi_reading *reading)
 {
     struct tern_transfer *transfer = reading->transfer;
-    int error = reading->failed ? TERN_ERR_UNSUPPORTED : 0;
+    int error = reading->failed ? TERN_ERR_UNSUPPORTED : tern_ofi_target_end(&reading->target);
+    reading->ending = error == TERN_ERR_AGAIN;
+    if (reading->ending)
+        return;
     tern_list_remove(&reading->in_lane);
     lane->reading_count--;
     for (uint32_t i = 0; i < reading->way_count; i++)
         end_way(&reading->ways[i]);
+    tern_ofi_target_free(&reading->target);
     if (!error) {
-        transfer->cursor = reading->cursor;
+        tern_cursor_seek(&transfer->cursor, transfer->cursor.offset + (int64_t)transfer->length);
         transfer->address += reading->begun;
         transfer->length = 0;
     }
@@ -298,7 +344,8 @@ static int begin_pieces(struct tern_ofi_lane *lane, struct tern_ofi_reading *rea
     int count = 0;
     while (begin_piece(reading))
         count++;
-    if (!reading->under_way && (reading->failed || (!reading->left && !reading->again))) {
+    if (!reading->under_way && !reading->ending &&
+        (reading->failed || (!reading->left && !reading->again))) {
         end(lane, reading);
         count++;
     }
@@ -309,7 +356,10 @@ static int begin_pieces(struct tern_ofi_lane *lane, struct tern_ofi_reading *rea
 static void take_back(struct piece *piece, bool arrived)
 {
     if (piece->reading->lands) {
-        if (arrived)
+        if (arrived && piece->reading->target.lands)
+            tern_ofi_target_landed(&piece->reading->target, piece->offset, piece->landed,
+                                   piece->run.iov_len);
+        else if (arrived)
             tern_cursor_unpack(&piece->cursor, piece->landed, piece->run.iov_len);
         tern_ofi_landing_give(&piece->way->port->landing, piece->landed);
     }
@@ -343,6 +393,8 @@ int tern_ofi_read_on(struct tern_ofi_lane *lane)
         struct tern_ofi_reading *reading = reading_at(at);
         if (reading->under_way < PIECES && (reading->left || reading->again || reading->failed))
             count += begin_pieces(lane, reading);
+        else if (reading->ending)
+            end(lane, reading);
     }
     return count;
 }
@@ -400,7 +452,8 @@ static bool has_long_runs(const struct tern_transfer *transfer)
     struct iovec run;
     size_t bytes;
     tern_cursor_runs(&cursor, &run, 1, transfer->length, &bytes);
-    return bytes == transfer->length || (bytes >= RUN_LEAST && !tern_ofi_fabric.local_keys);
+    return bytes == transfer->length ||
+           (bytes >= RUN_LEAST && !tern_ofi_fabric.local_keys && !cursor.memory);
 }
 
 /* Adds a rail to those by which the message is read: one of the other end, by which it has `key`.
@@ -429,19 +482,49 @@ static void add_way(struct tern_ofi_reading *reading, const struct tern_ofi_rail
             return;
         }
         way.desc = way.port->landing.region.desc;
-    } else if (tern_ofi_fabric.local_keys) {
+    } else if (tern_ofi_fabric.local_keys || cursor.memory) {
         tern_cursor_runs(&cursor, &run, 1, reading->left, NULL);
-        if (tern_ofi_cache_get(way.port->rail, way.port->endpoint, run.iov_base, run.iov_len,
-                               FI_READ, &way.kept)) {
+        int rc = tern_ofi_cache_get(way.port->rail, way.port->endpoint, run.iov_base,
+                                    run.iov_len, FI_READ, &way.kept);
+        if (rc) {
+            reading->refusal = rc;
             end_way(&way);
             return;
         }
         way.desc = way.kept->region.desc;
+        if (way.kept->by_id)
+            tern_path_add(&link->peer->path, TERN_OFI_DEVICE_PATH);
     }
     reading->ways[reading->way_count++] = way;
 }
 
-/* Finds the rails by which the message can be read: into the program's memory, or else into pieces
+static void add_ways(struct tern_ofi_reading *reading, const struct tern_ofi_rail_key *keys,
+                     int count)
+{
+    for (int i = 0; i < count; i++)
+        add_way(reading, &keys[i]);
+}
+
+/* Finds the rails by which the message can be read into device memory of ours. If the provider
+ * registers not even that, devices are not used any more. */
+static void find_ways_by_spare(struct tern_ofi_reading *reading,
+                               const struct tern_ofi_rail_key *keys, int count)
+{
+    struct tern_cursor before = reading->cursor;
+    if (tern_ofi_devices_are_refused() ||
+        !tern_ofi_target_spare(&reading->target, reading->transfer, &reading->cursor))
+        return;
+    reading->refusal = 0;
+    add_ways(reading, keys, count);
+    if (reading->way_count)
+        return;
+    if (reading->refusal)
+        tern_ofi_devices_refused(reading->refusal);
+    tern_ofi_target_free(&reading->target);
+    reading->cursor = before;
+}
+
+/* Finds the rails by which the message can be read: into the program's memory, or else into memory
  * of our own. */
 static void find_ways(struct tern_ofi_lane *lane, struct tern_ofi_reading *reading)
 {
@@ -451,13 +534,17 @@ static void find_ways(struct tern_ofi_lane *lane, struct tern_ofi_reading *readi
     int count = transfer->address == TERN_OFI_BY_NUMBER
                     ? tern_ofi_keys_take(lane, transfer->peer, transfer->key, keys)
                     : 1;
-    bool long_runs = has_long_runs(transfer);
-    for (int i = 0; long_runs && i < count; i++)
-        add_way(reading, &keys[i]);
+    bool long_runs = has_long_runs(transfer), device = reading->cursor.memory;
+    bool direct = device ? tern_ofi_fabric.devices : true;
+    if (long_runs && direct && reading->cursor.memory != TERN_TYPE_MIXED)
+        add_ways(reading, keys, count);
+    if (!reading->way_count && device && direct)
+        find_ways_by_spare(reading, keys, count);
     if (!reading->way_count && (long_runs || transfer->length >= LAND_LEAST)) {
         reading->lands = true;
-        for (int i = 0; i < count; i++)
-            add_way(reading, &keys[i]);
+        if (device)
+            tern_ofi_target_land(&reading->target, transfer);
+        add_ways(reading, keys, count);
     }
     size_t most = tern_ofi_fabric.message_max;
     size_t piece = reading->lands ? TERN_OFI_LANDING_BYTES : PIECE;
@@ -487,6 +574,8 @@ int tern_ofi_get(struct tern_transfer *transfer)
         find_ways(lane, reading);
     }
     if (!reading || !reading->way_count) {
+        if (reading)
+            tern_ofi_target_free(&reading->target);
         free(reading);
         transfer->done(transfer, TERN_ERR_UNSUPPORTED);
         return 0;

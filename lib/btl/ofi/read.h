@@ -11,6 +11,8 @@
 /* As in struct tern_btl. */
 int tern_ofi_register_memory(struct tern_peer *peer, const void *start, size_t length,
                              struct tern_registration *ret_registration);
+int tern_ofi_register_copy(struct tern_peer *peer, struct tern_cursor *cursor,
+                           struct tern_registration *ret_registration);
 void tern_ofi_deregister_memory(struct tern_peer *peer,
                                 const struct tern_registration *registration);
 int tern_ofi_get(struct tern_transfer *transfer);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/ofi/region_cache.h"
 
+#include "lib/accel/accel.h"
+#include "lib/btl/ofi/device_regions.h"
 #include "lib/btl/ofi/memory_watch.h"
 #include "lib/util/error.h"
 
@@ -190,6 +192,9 @@ int tern_ofi_cache_get(uint32_t rail, struct fid_ep *endpoint, const void *start
                        uint64_t access, struct tern_ofi_kept **ret_kept)
 {
     struct tern_ofi_kept *found = NULL;
+    struct tern_accel_place place;
+    if (TERN_UNLIKELY(tern_ofi_fabric.devices) && tern_accel_find(start, &place))
+        return tern_ofi_device_get(rail, endpoint, start, length, access, &place, ret_kept);
     if (!tern_ofi_fabric.keeps)
         return get_fresh(rail, endpoint, start, length, access, false, ret_kept);
     pthread_mutex_lock(&lock);
@@ -215,6 +220,10 @@ void tern_ofi_cache_put(struct tern_ofi_kept *old)
 {
     if (!old)
         return;
+    if (TERN_UNLIKELY(old->by_id)) {
+        tern_ofi_device_put(old);
+        return;
+    }
     pthread_mutex_lock(&lock);
     bool last = --old->uses == 0;
     if (last && !old->watch)
@@ -238,6 +247,7 @@ static void abandon_at(int i)
 
 void tern_ofi_cache_forget(struct fid_ep *endpoint)
 {
+    tern_ofi_devices_forget(endpoint);
     pthread_mutex_lock(&lock);
     for (int i = 0; i < TERN_MEMORY_WATCHES; i++)
         if (kept[i] && kept[i]->endpoint == endpoint) {

@@ -22,13 +22,14 @@ struct tern_ofi_kept {
     struct fid_ep *endpoint;
     uint64_t access;
     struct tern_memory_watch *watch; /* NULL: the registration ends with its use */
+    bool by_id; /* of device memory (device_regions.h) */
     int uses;
     uint64_t used_at; /* number of the last use */
 };
 
-/* Registers memory, or finds a registration that covers it, for the endpoint of the rail and with
- * the access of libfabric. Returns 0; TERN_ERR_NO_MEM; or TERN_ERR_UNSUPPORTED with text if the
- * provider refuses. */
+/* Registers memory of any kind, or finds a registration that covers it, for the endpoint of the
+ * rail and with the access of libfabric. Returns 0; TERN_ERR_NO_MEM; or TERN_ERR_UNSUPPORTED with
+ * text if the provider refuses. */
 int tern_ofi_cache_get(uint32_t rail, struct fid_ep *endpoint, const void *start, size_t length,
                        uint64_t access, struct tern_ofi_kept **ret_kept);
 /* Ends a use. NULL: does nothing. */

@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Messages between device memory over the provider strict (strict.h), which plays a network card that reaches the memory of the
+# tests' CUDA driver: directly where the provider registers such memory, else through the host, in pieces that overlap.
+set -u
+. "$TERN_SRCDIR/test/mpirun/check.bash"
+export FAKE_CUDA=$TERN_BUILDDIR/test/device/.libs/libcuda.so.1
+for file in "$FAKE_CUDA" "$TERN_BUILDDIR/test/ofi/.libs/libstrict-fi.so"; do
+    [ -e "$file" ] || { echo "no $file: make check builds it"; exit 1; }
+done
+for program in ofi/devices device/shared; do "$MPICC" -w -o "${program#*/}" "$TERN_SRCDIR/test/$program.c" -ldl || exit 1; done
+export FI_PROVIDER_PATH=$TERN_BUILDDIR/test/ofi/.libs OMPI_MCA_btl=ofi,self OMPI_MCA_btl_ofi_provider=strict
+export STRICT_REPORT=$PWD/report OMPI_MCA_btl_ofi_hmem=always STRICT_HMEM=yes
+refusal='messages between device memory of different hosts go through the hosts. memory, which is slower: libfabric.s provider strict, device .*nvidia-peermem'
+
+# count WORD: the sum of it over both ranks
+count() { awk -v word="$1" '{for (i = 1; i < NF; i += 2) if ($i == word) sum += $(i + 1)} END {print sum + 0}' report; }
+# most WORD: the larger one of the two ranks'
+most() { awk -v word="$1" '{for (i = 1; i < NF; i += 2) if ($i == word && $(i + 1) > most) most = $(i + 1)} END {print most + 0}' report; }
+# goes WHAT ARGUMENTS...: the job is right and says nothing
+goes() {
+    local what=$1
+    shift
+    rm -f report
+    run -n 2 "$@"
+    is "$what" "$rc $(cat err)" "0 "
+}
+direct() { # likewise, and reads go to device memory, by registrations that have all ended
+    goes "$@"
+    [ "$(count device_reads)" -ge 50 ] || complain "$1: $(count device_reads) reads of device memory"
+    is "$1: left" "$(count device_left)" 0
+}
+refused() { # likewise, and it is said once that messages go through the host
+    local what=$1
+    shift
+    rm -f report
+    run -n 2 "$@"
+    is "$what" "$rc $(grep -c "$refusal" err) $(wc -l <err) $(count device_reads)" "0 1 1 0"
+}
+
+direct "direct" ./devices direct
+# buffers that are used again are registered once
+registered=$(count device_registrations)
+direct "direct, again and again" ./devices direct 60
+is "registrations, 2 and 60 messages" "$registered" "$(count device_registrations)"
+direct "nothing kept" --mca btl_ofi_cache never ./devices direct
+direct "addresses come back" -x FAKE_CUDA_REUSE=1 ./devices direct
+direct "by descriptors" --mca btl_ofi_hmem dmabuf -x STRICT_HMEM=dmabuf ./devices direct
+direct "a small window to the device" -x STRICT_HMEM=small ./devices any
+direct "streams are threads" -x FAKE_CUDA_DELAY_US=100 ./devices direct
+direct "reads that fail" -x STRICT_AGAIN=50 -x STRICT_READ_FAILS=30 -x STRICT_REFUSES=30 ./devices any
+direct "many buffers" -x FAKE_CUDA_REUSE=1 ./shared staged ${TERN_TEST_LONG:+10000}
+run -n 2 --display paths ./devices direct
+has "the path" err 'rank 0 .*path to rank 1: ofi strict .*; device memory: directly \(FI_HMEM\)$'
+run -n 2 --display fabric ./devices direct
+has "what is used" err 'fabric: device memory is read and written by the network card \(FI_HMEM\)$'
+
+refused "refused" -x STRICT_HMEM=refuses ./devices staged
+refused "refused but by descriptors" -x STRICT_HMEM=dmabuf ./devices staged
+refused "refused, no descriptors" --mca btl_ofi_hmem dmabuf -x FAKE_CUDA_DMABUF=none ./devices staged
+# one rank may have what the other lacks
+rm -f report
+run -n 1 env STRICT_HMEM= ./devices any : -n 1 ./devices any
+is "one end" "$rc $(cat err)" "0 "
+[ "$(count device_registrations)" -gt 0 ] || complain "one end: nothing was registered"
+
+# without FI_HMEM: at the sender copies from the device and frames take turns, and at the receiver frames and copies to it; a
+# message of 4 MiB has 16 pieces, of which the first ones are copied before the first frame
+for wish in "" refuses; do
+    goes "pipeline" --mca btl_ofi_hmem never -x STRICT_HMEM=$wish ./devices pipeline
+    [ "$(most steps_out)" -ge 10 ] && [ "$(most steps_in)" -ge 3 ] || complain "pipeline: $(cat report)"
+    echo "pipeline: steps at the sender $(most steps_out), at the receiver $(most steps_in)"
+done
+goes "straight" ./devices pipeline
+is "straight: steps" "$(most steps_out) $(most steps_in)" "0 0"
+goes "staged" -x STRICT_HMEM= ./devices staged
+is "staged: reads of device memory" "$(count device_reads)" 0
+goes "never" --mca btl_ofi_hmem never ./devices staged
+run -n 2 --mca btl_ofi_hmem auto --display fabric ./devices staged
+has "auto" err 'fabric: device memory goes through the host: this provider moves bytes by the processor$'
+run -n 2 -x STRICT_HMEM= --display fabric ./devices staged
+has "not offered" err 'fabric: device memory goes through the host: the provider does not offer it \(FI_HMEM\)'
+finish
