@@ -9,6 +9,7 @@
 #include "lib/pml/match.h"
 #include "lib/pml/pml_request.h"
 #include "lib/util/copy.h"
+#include "lib/util/copy_pages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,8 +80,10 @@ static inline void take_eager(struct tern_pml_request *request, const void *payl
     if (TERN_LIKELY(tern_pml_request_run(request, &start))) {
         if (fits <= TERN_COPY_FEW)
             tern_copy_few(start, payload, fits);
-        else
+        else if (fits < TERN_COPY_PAGES_LEAST)
             memcpy(start, payload, fits);
+        else
+            tern_copy_pages(start, payload, fits);
     } else if (fits) {
         int error = unpack_eager(request, payload, fits);
         if (TERN_UNLIKELY(error)) {
@@ -101,7 +104,7 @@ static void take_head(struct tern_pml_request *request)
         return;
     head->request = NULL;
     if (tern_pml_request_run(request, &start)) {
-        memcpy(start, head->bytes, (size_t)request->headed);
+        tern_copy_pages(start, head->bytes, (size_t)request->headed);
         return;
     }
     struct tern_cursor to;
@@ -339,13 +342,25 @@ static void have_arrived(struct tern_pml_request *request, size_t length)
     }
 }
 
+static void take_data(struct tern_pml_request *request, int64_t offset, const void *payload,
+                      size_t length)
+{
+    void *start;
+    tern_cursor_seek(&request->cursor, offset);
+    if (request->expected >= TERN_COPY_PAGES_LEAST && tern_pml_request_run(request, &start)) {
+        tern_copy_pages((char *)start + offset, payload, length);
+        tern_cursor_seek(&request->cursor, offset + (int64_t)length);
+    } else {
+        tern_cursor_unpack(&request->cursor, payload, length);
+    }
+}
+
 void tern_recv_data(const struct tern_packet *packet, const void *payload, size_t length)
 {
     struct tern_pml_request *request = find_receiver(packet, length);
     if (!request)
         return;
-    tern_cursor_seek(&request->cursor, (int64_t)packet->context);
-    tern_cursor_unpack(&request->cursor, payload, length);
+    take_data(request, (int64_t)packet->context, payload, length);
     have_arrived(request, length);
 }
 

@@ -9,7 +9,8 @@
  *
  * Turns taken away, stores kept back and stores let go are deviations. Of each scene all executions with no more than a few of
  * them are run, one after the other, then random ones with many. Every packet must come once, in order, with its bytes, and
- * nobody may be left asleep. Without membarrier somebody must be: so the check is known to find what it looks for.
+ * nobody may be left asleep. Without membarrier somebody must be, and a cell that is handed out twice must bring wrong bytes: so
+ * the check is known to find what it looks for.
  * (That loads and plain stores are ordered by the atomic ones is not seen here; unit/ring_wrap shows it to the thread sanitizer.)
  *
  *      ring_model [random executions per scene] [further deviations] [seed]
@@ -57,6 +58,10 @@ static long model_syscall(long number, ...);
 #define pthread_mutex_lock(mutex) ((void)(mutex))
 #define pthread_mutex_unlock(mutex) ((void)(mutex))
 
+#include "lib/util/copy_pages.h"
+static bool in_turn; /* which order of cells the byte mover finds best */
+#define tern_copy_pages_gains() in_turn
+
 #include "lib/node/doorbell.c"
 #include "lib/btl/shm/ring.c"
 #include "lib/btl/shm/shm.c"
@@ -71,18 +76,20 @@ struct scene {
     uint64_t ring_budget;   /* bytes of larger rings */
     int deviations;
     int at_once;            /* packets sent before those that came are read; 0: as many as there is room for */
+    bool in_turn;           /* the cell that was read first is taken first */
 };
 
 static const struct scene scenes[] = {
-    {"a packet each way", {1, 1}, {8}, 0, 5, 0},
-    {"one after the other", {3, 2}, {8}, 0, 3, 0},
-    {"a ring full of short packets", {40, 1}, {8}, 0, 2, 0},
-    {"two full rings", {36, 36}, {8}, 0, 2, 0},
-    {"a full data area, and around its end", {14, 1}, {400, 33, 448, 100}, 0, 2, 0},
-    {"a ring grows for a long payload", {4, 1}, {8, 2000, 33, 2500}, 40 << 10, 3, 0},
-    {"a ring grows as it is full", {36, 1}, {8}, 40 << 10, 2, 0},
-    {"both grow", {6, 6}, {8, 2000}, 40 << 10, 2, 0},
-    {"cells change hands", {8, 7}, {TERN_RING_CELL_LEAST}, 3 << 20, 1, 2},
+    {"a packet each way", {1, 1}, {8}, 0, 5, 0, false},
+    {"one after the other", {3, 2}, {8}, 0, 3, 0, false},
+    {"a ring full of short packets", {40, 1}, {8}, 0, 2, 0, false},
+    {"two full rings", {36, 36}, {8}, 0, 2, 0, false},
+    {"a full data area, and around its end", {14, 1}, {400, 33, 448, 100}, 0, 2, 0, false},
+    {"a ring grows for a long payload", {4, 1}, {8, 2000, 33, 2500}, 40 << 10, 3, 0, false},
+    {"a ring grows as it is full", {36, 1}, {8}, 40 << 10, 2, 0, false},
+    {"both grow", {6, 6}, {8, 2000}, 40 << 10, 2, 0, false},
+    {"cells change hands", {8, 7}, {TERN_RING_CELL_LEAST}, 3 << 20, 1, 2, false},
+    {"cells change hands in turn", {11, 10}, {TERN_RING_CELL_LEAST}, 3 << 20, 1, 2, true},
 };
 
 /* What a process has for itself in the code above. */
@@ -117,6 +124,7 @@ static ucontext_t checker;
 static void *checker_fiber;
 static int now; /* whose turn it is */
 static bool membarrier_works, left_asleep;
+static bool cell_twice, wrong_bytes; /* a fault that is planted, and what it must bring */
 static int further_deviations;
 static char arena[ARENA] __attribute__((aligned(4096)));
 static size_t allocated;
@@ -466,8 +474,10 @@ static bool check(struct tern_peer *from, const struct tern_packet *packet, cons
     if (from != &process->peer || number >= scene->packets[!now] || packet->id != (uint32_t)number)
         fail("a packet comes out of turn");
     fill(expected, !now, number);
-    if (length != length_of(number) || memcmp(payload, expected, length))
+    bool wrong = length != length_of(number) || memcmp(payload, expected, length);
+    if (wrong && !cell_twice)
         fail("a packet has other bytes");
+    wrong_bytes |= wrong;
     return number % 3 > 0; /* the rest waits for the next round */
 }
 
@@ -486,6 +496,9 @@ static bool do_a_round(struct process *process)
             fail("a packet cannot be sent");
         process->sent++;
         did = true;
+        struct tern_cells *cells = &((struct tern_shm_endpoint *)process->peer.endpoint)->cells;
+        if (cell_twice && cells->fresh_end - cells->fresh == (CELLS_AT_ONCE - 1) * TERN_RING_CELL)
+            cells->fresh -= TERN_RING_CELL; /* the first cell seems to be free again */
     }
     return shm_progress(0) || did;
 }
@@ -539,6 +552,7 @@ static void execute(void)
     memset(arena, 0, allocated);
     allocated = FIRST_RING; /* the blocks of the ranks */
     my_ring_budget = FIRST_RING + scene->ring_budget;
+    in_turn = scene->in_turn;
     path_length = steps = 0;
     int least = membarrier_works ? 1 : 2;
     deviations_left = scene->deviations + further_deviations;
@@ -586,6 +600,19 @@ static void play_without_membarrier(void)
     fail("nobody misses the membarrier");
 }
 
+static void play_with_cell_twice(void)
+{
+    cell_twice = true;
+    wrong_bytes = false;
+    given = 0;
+    do
+        execute();
+    while (!wrong_bytes && next_path());
+    if (!wrong_bytes)
+        fail("a cell that is handed out twice is not noticed");
+    cell_twice = false;
+}
+
 int main(int argc, char **argv)
 {
     int randoms = argc > 1 ? atoi(argv[1]) : 1000;
@@ -607,6 +634,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
         scene = &scenes[i];
         play(randoms, seed);
+        if (scene->lengths[0] >= TERN_RING_CELL_LEAST)
+            play_with_cell_twice();
     }
     for (int i = 0; i < 2; i++)
         free(processes[i].stack);

@@ -175,7 +175,7 @@ static void *live(void *context)
     return NULL;
 }
 
-static void change_hands(void)
+static void change_hands(bool in_turn)
 {
     enum { SIZE = 256 * 1024, CELLS = 4, ALL = SIZE + CELLS * TERN_RING_CELL };
     struct end ends[2] = {{.seed = 3}, {.seed = 4}};
@@ -187,6 +187,7 @@ static void change_hands(void)
         tern_ring_format(ring, SIZE, 0);
         REQUIRE(tern_ring_open_out(&ends[i].out, ring) == 0, "the ring cannot be opened");
         tern_ring_open_in(&ends[!i].in, ring, &ends[!i].cells);
+        ends[i].cells.in_turn = in_turn;
         ends[i].cells.fresh = memory + i * ALL + SIZE;
         ends[i].cells.fresh_end = memory + (i + 1) * ALL;
     }
@@ -217,6 +218,7 @@ int main(void)
             pass(sizes[i]);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         pass_between_threads(sizes[i]);
-    change_hands();
+    change_hands(false);
+    change_hands(true);
     return 0;
 }

@@ -16,9 +16,9 @@
  * change hands: a cell belongs to the end that has read it last, and carries its next payload to
  * the peer, in the ring of the other direction. So a line crosses from cache to cache once per
  * payload, and is written by the core that has just read it, which is fast. The newest cell is
- * taken first, because it is in a near cache. Cells are not given back: a sender without a cell
- * uses the data area. When payloads go one way only, all cells soon lie idle with the receiver,
- * and the data area is the faster way then.
+ * taken first, because it is in a near cache; or the oldest, where that is faster. Cells are not
+ * given back: a sender without a cell uses the data area. When payloads go one way only, all cells
+ * soon lie idle with the receiver, and the data area is the faster way then.
  *
  * The receiver publishes rarely how many packets it has consumed: after a quarter of the slots or
  * of the data area. The sender reads that count only when the ring seems full. No payload is larger
@@ -74,7 +74,10 @@ struct tern_ring {
 
 /* The cells that this end of a pair of ranks may write to; private memory. All zero: none. */
 struct tern_cells {
-    char *newest; /* the cell read last; its first bytes point to the one read before. NULL: none */
+    /* the cell to be taken next; its first bytes point to the one after it. NULL: there is none */
+    char *next;
+    char *last;   /* in_turn, if there is a next one: the cell to be taken last */
+    bool in_turn; /* the cell that was read first is taken first, else the one that was read last */
     char *fresh, *fresh_end; /* those that were never used */
     uint32_t came; /* cells read so far */
 };
@@ -152,16 +155,17 @@ static inline bool tern_ring_in_data(const struct tern_ring *ring, int64_t at)
 
 static inline bool tern_cells_any(const struct tern_cells *cells)
 {
-    return cells->newest || cells->fresh != cells->fresh_end;
+    return cells->next || cells->fresh != cells->fresh_end;
 }
 
-/* Takes the cell that was read last. Returns NULL if there is none. */
+/* Takes the cell whose turn it is. Returns NULL if there is none. */
 static inline char *tern_cells_take(struct tern_cells *cells)
 {
-    char *cell = cells->newest;
-    if (cell) {
-        __builtin_memcpy(&cells->newest, cell, sizeof cells->newest);
-    } else if (cells->fresh != cells->fresh_end) {
+    char *cell = cells->next;
+    bool fresh = cells->fresh != cells->fresh_end;
+    if (cell && !(cells->in_turn && fresh)) {
+        __builtin_memcpy(&cells->next, cell, sizeof cells->next);
+    } else if (fresh) {
         cell = cells->fresh;
         cells->fresh += TERN_RING_CELL;
     }
@@ -171,9 +175,16 @@ static inline char *tern_cells_take(struct tern_cells *cells)
 /* Keeps a cell that has been read. */
 static inline void tern_cells_keep(struct tern_cells *cells, char *cell)
 {
-    __builtin_memcpy(cell, &cells->newest, sizeof cells->newest);
-    cells->newest = cell;
     cells->came++;
+    if (cells->in_turn) {
+        char *none = NULL;
+        __builtin_memcpy(cell, &none, sizeof none);
+        __builtin_memcpy(cells->next ? cells->last : (char *)&cells->next, &cell, sizeof cell);
+        cells->last = cell;
+    } else {
+        __builtin_memcpy(cell, &cells->next, sizeof cells->next);
+        cells->next = cell;
+    }
 }
 
 /* Returns the offset in the data area where `length` bytes fit in one piece, or -1. */

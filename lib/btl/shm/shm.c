@@ -21,6 +21,7 @@
 #include "lib/node/segment.h"
 #include "lib/rte/rte.h"
 #include "lib/util/copy.h"
+#include "lib/util/copy_pages.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 
@@ -39,8 +40,9 @@ enum {
 static const uint32_t ring_sizes[] = {4096, 32 * 1024, 256 * 1024};
 enum { LEVELS = sizeof ring_sizes / sizeof *ring_sizes };
 
-/* Cells that a rank makes for a peer, at most, and each time. */
-enum { CELLS = 64, CELLS_AT_ONCE = 4 };
+/* Cells that a rank makes for a peer, at most, and each time; and if they are taken in turn, also
+ * when others are left: a line then rests for a while before it is written again. */
+enum { CELLS = 64, CELLS_AT_ONCE = 4, CELLS_IN_TURN = 8 };
 _Static_assert((int)PACKET_MAX <= (int)TERN_RING_CELL, "a payload fits into a cell");
 
 extern const struct tern_btl tern_btl_shm; /* below */
@@ -121,6 +123,7 @@ static struct tern_shm_endpoint *endpoint_of(const struct tern_peer *peer)
         endpoint->block = tern_segment_rank(local_rank);
         endpoint->level_max = LEVELS;
         endpoint->cells_max = CELLS;
+        endpoint->cells.in_turn = tern_copy_pages_gains();
     }
     return endpoint;
 }
@@ -281,8 +284,9 @@ static struct tern_cells *cells_for(struct tern_shm_endpoint *endpoint, size_t l
     if (length < TERN_RING_CELL_LEAST)
         return NULL;
     struct tern_cells *cells = &endpoint->cells;
-    if (!tern_cells_any(cells) && endpoint->cell_count < endpoint->cells_max &&
-        endpoint->cell_count <= cells->came && endpoint->level == LEVELS)
+    if ((!tern_cells_any(cells) || (cells->in_turn && endpoint->cell_count < CELLS_IN_TURN)) &&
+        endpoint->cell_count < endpoint->cells_max && endpoint->cell_count <= cells->came &&
+        cells->fresh == cells->fresh_end && endpoint->level == LEVELS)
         make_cells(endpoint);
     return length <= (size_t)2 * endpoint->cells_max * TERN_RING_CELL ? cells : NULL;
 }
@@ -428,6 +432,7 @@ static bool read_inbox(struct lane *lane, uint32_t inbox)
         }
         __atomic_store_n(&entry->peer->came_by, &tern_btl_shm, __ATOMIC_RELAXED);
         entry->back = &lane->endpoints[ring->source];
+        entry->back->cells.in_turn = tern_copy_pages_gains(); /* before the first cell comes */
         tern_ring_open_in(&entry->in, ring, &entry->back->cells);
         entry->back->in = ring;
         offset = ring->next;
