@@ -8,6 +8,8 @@
  */
 
 #include "lib/rma/asked.h"
+#include "lib/rma/epoch.h"
+#include "lib/rma/rma_message.h"
 
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
@@ -61,6 +63,14 @@ static void ended(struct tern_direct_copy *direct, int error)
     tern_lane_tell(window->context->lane);
 }
 
+/* Returns true if a message is faster: between MPI_Win_lock and MPI_Win_unlock the release of the
+ * lock must wait for a copy, but follows a short message at once. */
+static bool goes_with_unlock(const struct tern_rma_operation *operation)
+{
+    return operation->origin && operation->bytes <= TERN_RMA_INLINE_BYTES &&
+           tern_epoch_access(operation->window) == TERN_RMA_LOCK && !operation->target->flushed;
+}
+
 bool tern_rma_copy_direct(const struct tern_rma_operation *operation,
                           struct tern_rma_request *request)
 {
@@ -69,7 +79,7 @@ bool tern_rma_copy_direct(const struct tern_rma_operation *operation,
     bool put = operation->origin != NULL;
     const struct tern_rma_buffer *buffer = put ? operation->origin : operation->result;
     void *here, *there;
-    if (!target->direct ||
+    if (!target->direct || goes_with_unlock(operation) ||
         !tern_type_one_run(operation->type, (void *)(uintptr_t)operation->at, operation->count,
                            &there) ||
         !tern_type_run(buffer->type, buffer->base, buffer->count, &here))

@@ -75,6 +75,8 @@ int tern_window_flush_epoch(struct tern_window *window, int rank, bool local)
 {
     tern_lane_lock(window->context->lane);
     int rc = tern_epoch_check_flush(window, rank);
+    for (int i = rank < 0 ? 0 : rank; !rc && i < (rank < 0 ? window->size : rank + 1); i++)
+        window->targets[i].flushed = true;
     tern_lane_unlock(window->context->lane);
     return rc ? rc : tern_window_flush(window, rank, local);
 }
@@ -321,6 +323,7 @@ int tern_window_lock(struct tern_window *window, int rank, bool exclusive, int a
         drop_lock(window);
     else
         set_locked(&window->targets[rank], exclusive ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED);
+    window->targets[rank].flushed = false;
     tern_lane_unlock(window->context->lane);
     return rc;
 }

@@ -72,6 +72,7 @@ struct tern_rma_target {
     uint64_t direct_address, direct_key;
     uint32_t direct_lane;
     bool direct;
+    bool flushed; /* MPI_Win_flush was called in this epoch of MPI_Win_lock */
     /* asked: messages sent since the last flush whose effect nobody has reported yet */
     uint32_t unflushed;
     /* asked: parts under way that use memory of this rank, or that the target will report */

@@ -129,11 +129,22 @@ static bool set_clock(struct tern_ofi_lane *lane, uint32_t us)
     return lane->clock_fd >= 0 && timerfd_settime(lane->clock_fd, 0, &soon, NULL) == 0;
 }
 
+/* Returns true if peers may copy to and from our memory. Where the provider needs our polls for
+ * that, nothing completes here by which we could tell that a peer waits. */
+static bool exposes(const struct tern_ofi_lane *lane)
+{
+    for (uint32_t i = 0; i < tern_ofi_fabric.rail_count; i++)
+        if (!tern_list_empty(&lane->ports[i].exposed))
+            return true;
+    return false;
+}
+
 bool tern_ofi_lane_nap(struct tern_ofi_lane *lane)
 {
+    uint32_t most = exposes(lane) ? NAP_US : NAP_MOST_US;
     lane->nap_us = lane->nap_us ? 2 * lane->nap_us : NAP_US;
-    if (lane->nap_us > NAP_MOST_US)
-        lane->nap_us = NAP_MOST_US;
+    if (lane->nap_us > most)
+        lane->nap_us = most;
     return set_clock(lane, lane->nap_us);
 }
 
