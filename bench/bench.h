@@ -2,7 +2,8 @@
 /* What the benchmarks share: options, output lines, medians and calibration.
  *
  * Every program prints lines "operation size value unit" on rank 0, and nothing else on standard
- * output. A value is the median over several batches. A batch repeats the operation until the batch
+ * output. A value is the median over several batches, or the least of them (-v least: what the
+ * machine does when nothing else disturbs it). A batch repeats the operation until the batch
  * lasts batch_seconds, so that neither the clock's resolution nor a single interruption matters.
  * Only MPI-3.1 is used: any mpicc builds these programs. */
 #ifndef BENCH_H
@@ -21,18 +22,19 @@ static int rank, size;
 /* The options of a benchmark. */
 struct bench {
     double batch_seconds;   /* how long one batch should last */
-    int batches;            /* number of batches; the result is their median */
+    int batches;            /* number of batches; the result is their median ... */
+    int least;              /* ... or, if true, their least value */
     long most_bytes;        /* bytes of the largest message */
     /* names separated by commas, if the program has several operations; NULL: all */
     const char *operations;
 };
 
 /* Initializes MPI at thread level `level` and reads the options: -b SECONDS per batch, -n batches,
- * -m bytes of the largest message, -o operations separated by commas. Exits with 2 if MPI does not
+ * -m bytes of the largest message, -o operations separated by commas, -v least or median. Exits with 2 if MPI does not
  * provide the level. */
 static inline struct bench bench_start_threads(int *argc, char ***argv, long most_bytes, int level)
 {
-    struct bench b = { 0.02, 11, most_bytes, NULL };
+    struct bench b = { 0.02, 11, 0, most_bytes, NULL };
     int provided;
     MPI_Init_thread(argc, argv, level, &provided);
     if (provided < level) {
@@ -51,6 +53,8 @@ static inline struct bench bench_start_threads(int *argc, char ***argv, long mos
             b.most_bytes = atol(value);
         else if (strcmp(option, "-o") == 0)
             b.operations = value;
+        else if (strcmp(option, "-v") == 0)
+            b.least = strcmp(value, "least") == 0;
     }
     if (b.batches < 1)
         b.batches = 1;
@@ -104,8 +108,8 @@ static inline int bench_compare(const void *a, const void *b)
  * them. */
 typedef double (*bench_batch)(int repetitions, void *state);
 
-/* Returns the seconds of one repetition: the slowest rank's, as the median over all batches. All
- * ranks get the same result. Collective. */
+/* Returns the seconds of one repetition: the slowest rank's, as the median over all batches, or
+ * the least of them if b->least. All ranks get the same result. Collective. */
 static inline double bench_median(const struct bench *b, bench_batch run, void *state)
 {
     int repetitions = 1;
@@ -132,8 +136,9 @@ static inline double bench_median(const struct bench *b, bench_batch run, void *
     qsort(seconds, (size_t) b->batches, sizeof(double), bench_compare);
     double median = b->batches % 2 ? seconds[b->batches / 2]
                     : (seconds[b->batches / 2 - 1] + seconds[b->batches / 2]) / 2;
+    double result = b->least ? seconds[0] : median;
     free(seconds);
-    return median;
+    return result;
 }
 
 /* Returns page-aligned memory that has been written to, so that no page fault falls into the

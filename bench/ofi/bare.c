@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bare [-b SECONDS] [-n BATCHES] PROVIDER: what libfabric itself does between two processes of this
- * machine, without MPI. It prints the lines of messages.c; for long ones it times fi_read instead
- * of messages. cc -O2 bare.c -lfabric */
+/* bare [-b SECONDS] [-n BATCHES] [-v least] PROVIDER: what libfabric itself does between two
+ * processes of this machine, without MPI. It prints the lines of messages.c; for `long` it times
+ * fi_read instead of messages, for `turns` half of a round: each process announces its memory, is
+ * read, and learns that by a message. With -v least a value is the least batch, else the median.
+ * cc -O2 bare.c -lfabric */
 #define _GNU_SOURCE
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
@@ -10,6 +12,7 @@
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,10 +141,26 @@ static void read_windows(int repetitions, size_t size)
     }
 }
 
+static void read_turns(int repetitions, size_t size)
+{
+    for (int i = 0; i < repetitions; i++)
+        for (int turn = 0; turn < 2; turn++)
+            if (first == turn) {
+                await(1);
+                read_all(1, size);
+                send_short();
+            } else {
+                send_short();
+                await(1);
+            }
+}
+
 /* ---- the measuring ---- */
 
+enum { BATCHES_MOST = 1000 };
 static double batch_seconds = 0.005;
 static int batches = 9;
+static bool least;
 
 static void tell(const void *bytes, size_t length)
 {
@@ -172,10 +191,11 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the seconds of a repetition, the median of all batches; 0 in the other process. */
+/* Returns the seconds of a repetition, the median or the least of all batches; 0 in the other
+ * process. */
 static double measure(void (*run)(int, size_t), size_t size)
 {
-    double seconds[100], one;
+    double seconds[BATCHES_MOST], one;
     int repetitions = 1, end = 0;
     if (!first) {
         for (hear(&repetitions, sizeof repetitions); repetitions;
@@ -193,7 +213,7 @@ static double measure(void (*run)(int, size_t), size_t size)
         seconds[i] = seconds_of(run, repetitions, size) / repetitions;
     tell(&end, sizeof end);
     qsort(seconds, (size_t)batches, sizeof *seconds, ascending);
-    return seconds[batches / 2];
+    return seconds[least ? 0 : batches / 2];
 }
 
 static void print(const char *operation, size_t size, double value, const char *unit)
@@ -248,13 +268,15 @@ int main(int argc, char **argv)
     static const size_t sizes[] = {1 << 20, MOST};
     int ends[2];
     cpu_set_t one;
-    for (int option; (option = getopt(argc, argv, "b:n:")) > 0;)
+    for (int option; (option = getopt(argc, argv, "b:n:v:")) > 0;)
         if (option == 'b')
             batch_seconds = atof(optarg);
+        else if (option == 'v')
+            least = strcmp(optarg, "least") == 0;
         else
             batches = atoi(optarg);
-    if (optind != argc - 1 || batches < 1 || batches > 100) {
-        fprintf(stderr, "usage: bare [-b SECONDS] [-n BATCHES, 1 to 100] PROVIDER\n");
+    if (optind != argc - 1 || batches < 1 || batches > BATCHES_MOST) {
+        fprintf(stderr, "usage: bare [-b SECONDS] [-n BATCHES, 1 to 1000] [-v least] PROVIDER\n");
         return 2;
     }
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
@@ -273,6 +295,7 @@ int main(int argc, char **argv)
     print("rate", SHORT, WINDOW / measure(flood, SHORT), "msg/s");
     for (int i = 0; i < 2; i++) {
         print("long", sizes[i], measure(read_each, sizes[i]) * 1e6, "us");
+        print("turns", sizes[i], measure(read_turns, sizes[i]) / 2 * 1e6, "us");
         print("stream", sizes[i], READS * (double)sizes[i] / measure(read_windows, sizes[i]) / 1e6,
               "MB/s");
     }

@@ -44,6 +44,8 @@ enum {
     LOOK_US = 20,      /* between two looks at what needs a system call */
     KEPT_MOST = 16 << 20, /* bytes of frames to a peer of which it is not known that they arrived */
     INJECT_MOST = 512, /* bytes of a frame that is made on the stack */
+    LONG_POLL_US = 10, /* a poll that lasts so long has copied bytes; an empty one lasts 1 */
+    MOVING_US = 500,  /* after bytes have moved: until then others are likely to follow */
     BYE_MS = 1000,     /* for the last frames to leave */
     ANSWER_MS = 5000,  /* to a BYE, from a peer that leaves, too */
 };
@@ -175,9 +177,25 @@ static int ofi_send_cursor(struct tern_peer *peer, const struct tern_packet *pac
 
 /* ---- progress ---- */
 
+/* Returns true if bytes of long messages are moving. Providers over sockets copy them in our polls
+ * and report only the end of a read. If a rank yields its processor meanwhile, or sleeps, its peer
+ * waits for a time slice of some other program. A network card that copies by itself makes no poll
+ * long. Where ranks share processors, the peer may need ours. */
+static __attribute__((noinline)) bool bytes_move(struct tern_ofi_lane *lane, uint64_t before,
+                                                 uint64_t now)
+{
+    if (!lane->shares_known)
+        lane->shares = tern_btl_sharing_ranks(&lane->shares_known) > tern_rte.cpus;
+    if (now - before > tern_ticks_of_us(LONG_POLL_US))
+        lane->moved_at = now;
+    return !lane->shares && lane->moved_at && now - lane->moved_at < tern_ticks_of_us(MOVING_US);
+}
+
 static int ofi_progress(uint32_t index)
 {
     struct tern_ofi_lane *lane = &tern_ofi_lanes[index];
+    bool has_long = lane->reading_count || lane->offer_count;
+    uint64_t before = TERN_UNLIKELY(has_long) ? tern_ticks() : 0;
     int count = 0;
     if (TERN_UNLIKELY(lane->armed)) { /* the last round before sleep */
         lane->armed = false;
@@ -193,6 +211,8 @@ static int ofi_progress(uint32_t index)
     if (TERN_UNLIKELY(lane->copy_count))
         count += tern_ofi_copies_go_on(lane);
     uint64_t now = tern_ticks();
+    if (TERN_UNLIKELY(has_long) && !count)
+        count = bytes_move(lane, before, now);
     if (now - lane->looked_at > tern_ticks_of_us(LOOK_US)) {
         lane->looked_at = now;
         if (launcher_fd >= 0)

@@ -93,6 +93,9 @@ struct tern_ofi_lane {
     /* lib/btl/ofi/exposed.c: copies under way, and those for which there was no room yet */
     struct tern_list_node copies, waiting_copies;
     int copy_count; /* of both */
+    int offer_count;    /* registrations for messages that the peers have not read yet */
+    uint64_t moved_at;  /* when bytes of long messages were last seen to move, in ticks */
+    bool shares, shares_known; /* ranks of this node share this rank's processors */
     uint64_t looked_at; /* last look at the clock, in ticks */
     uint64_t rails_ms;  /* last look at the rails */
     pthread_mutex_t visitors_lock;

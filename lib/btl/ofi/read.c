@@ -163,6 +163,7 @@ int tern_ofi_register_memory(struct tern_peer *peer, const void *start, size_t l
         ret_registration->address = TERN_OFI_BY_NUMBER;
         ret_registration->key = offer->key.number;
     }
+    lane->offer_count++;
     return 0;
 }
 
@@ -199,7 +200,7 @@ void tern_ofi_deregister_memory(struct tern_peer *peer,
                                 const struct tern_registration *registration)
 {
     struct offer *offer = registration->handle;
-    (void)peer;
+    tern_ofi_lanes[peer->lane].offer_count--;
     if (offer->told)
         tern_ofi_key_end(&offer->key);
     end_offer(offer);
@@ -582,6 +583,7 @@ int tern_ofi_get(struct tern_transfer *transfer)
     }
     tern_list_append(&lane->readings, &reading->in_lane);
     lane->reading_count++;
+    lane->moved_at = tern_ticks(); /* bytes will move soon */
     begin_pieces(lane, reading);
     return 0;
 }
