@@ -5,6 +5,7 @@
 #include "lib/util/error.h"
 
 #include <sched.h>
+#include <stdlib.h>
 
 enum place { IN_SLOT, ON_SHEET, ON_LONG_SHEET, FAILED };
 
@@ -95,6 +96,10 @@ void tern_board_close(struct tern_board *board)
         if (first->long_offset > REFUSED)
             tern_segment_give(first->long_offset, long_bytes_for(board->size, board->long_bytes));
         tern_segment_part((uint64_t)(board->areas - tern_segment.base));
+    }
+    for (struct tern_board_skip *skip = board->skips, *next; skip; skip = next) {
+        next = skip->next;
+        free(skip);
     }
     *board = (struct tern_board){0};
 }
@@ -225,24 +230,54 @@ int tern_board_find_other(const struct tern_board *board, tern_turn turn, int af
     return -1;
 }
 
-void tern_board_done(struct tern_board *board, uint32_t turn)
+/* Returns true if the next turn is skipped, and counts it. */
+static bool takes_skip(struct tern_board *board)
 {
-    /* the bits suffice: a rank in a later turn has seen that all ranks have done the turn 32 before
-     * or a nearer one */
-    if (turn != board->done + 1) {
-        board->done_also |= 1u << (turn - board->done - 2);
-        return;
+    struct tern_board_skip **at = &board->skips, *skip;
+    while ((skip = *at) && skip->first != board->done + 1)
+        at = &skip->next;
+    if (!skip)
+        return false;
+    skip->first++;
+    if (--skip->count == 0) {
+        *at = skip->next;
+        free(skip);
     }
+    return true;
+}
+
+/* Counts the next turn as finished, and those behind it that were finished or skipped already. */
+static void finish_turns(struct tern_board *board)
+{
     uint32_t before = board->done;
+    bool more;
     do {
         board->done++;
-        turn = board->done_also & 1;
+        more = board->done_also & 1;
         board->done_also >>= 1;
-    } while (turn);
+    } while (more || (TERN_UNLIKELY(board->skips != NULL) && takes_skip(board)));
     tern_store_release(&((struct area *)board->mine)->done, board->done);
     /* Wakes ranks that sleep until there is room, but not at each turn: only once in as many turns
      * as there are long sheets. All of these turns are done in the end, so at least one wake
      * comes. */
     if (before / TERN_BOARD_LONG_SHEETS != board->done / TERN_BOARD_LONG_SHEETS)
         wake_others(board, TERN_POSTS_OF_ANY);
+}
+
+void tern_board_done(struct tern_board *board, uint32_t turn)
+{
+    /* the bits suffice: a rank in a later turn has seen that all ranks have done the turn 32 before
+     * or a nearer one */
+    if (turn != board->done + 1)
+        board->done_also |= 1u << (turn - board->done - 2);
+    else
+        finish_turns(board);
+}
+
+void tern_board_skip(struct tern_board *board, struct tern_board_skip *skip)
+{
+    skip->next = board->skips;
+    board->skips = skip;
+    if (takes_skip(board))
+        finish_turns(board);
 }

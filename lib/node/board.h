@@ -52,6 +52,12 @@ struct tern_board_shape {
 static const struct tern_board_shape tern_board_common = {TERN_BOARD_SLOTS, TERN_BOARD_SHEETS,
                                                           TERN_BOARD_SHEET_BYTES};
 
+/* Turns that this rank does not use, from `first` on. */
+struct tern_board_skip {
+    struct tern_board_skip *next;
+    uint32_t first, count;
+};
+
 /* A rank's view of a board. All zero: no board. */
 struct tern_board {
     char *areas; /* all ranks' areas, in the node's memory; NULL: no board */
@@ -65,6 +71,7 @@ struct tern_board {
     uint32_t known;     /* a turn that all ranks have finished, as last seen */
     uint32_t done;      /* this rank has finished all turns up to this one ... */
     uint32_t done_also; /* ... and, if bit i is set, turn done + 2 + i */
+    struct tern_board_skip *skips; /* turns behind these that count as finished; owned */
 };
 
 /* Opens the board `name` as rank `rank` of `size`, all on this node. The first rank to call makes
@@ -122,5 +129,8 @@ static inline void tern_board_read(const struct tern_board *board, int peer, cha
 /* Reports that this rank has finished a turn and reads nothing of it any more. Call it for every
  * turn. */
 void tern_board_done(struct tern_board *board, uint32_t turn);
+/* Reports that no rank uses the turns of `skip`, which may lie any number of turns ahead. Takes
+ * ownership of `skip`, which was malloc'ed. */
+void tern_board_skip(struct tern_board *board, struct tern_board_skip *skip);
 
 #endif

@@ -12,7 +12,7 @@ fi
 export FAKE_CUDA=$TERN_BUILDDIR/test/device/.libs/libcuda.so.1
 FAKE_HEAP=$TERN_BUILDDIR/test/device/.libs/libfakeheap.so
 [ -e "$FAKE_CUDA" ] || { echo "no $FAKE_CUDA: make check builds it"; exit 1; }
-for program in pointers kinds failing calls shared kernels; do
+for program in pointers kinds failing calls shared kernels collectives; do
     "$MPICC" -w -I"$TERN_SRCDIR/test/mpi" -o $program "$TERN_SRCDIR/test/device/$program.c" -ldl || exit 1
 done
 
@@ -101,6 +101,18 @@ for choice in ^ipc self,tcp; do
     run -n 2 --mca btl $choice ./shared staged 10
     clean "btl $choice"
 done
+
+# nonblocking and persistent collectives: where all buffers are on devices nothing goes through the host
+for form in nonblocking persistent; do
+    direct "$form collectives on devices" -n 2 ./collectives devices $form ipc
+    direct "$form collectives on managed memory" -n 4 --oversubscribe ./collectives managed $form
+    direct "$form collectives, one rank in host memory" -n 4 --oversubscribe ./collectives host $form staged
+done
+direct "collectives on memory of all kinds" -n 4 --oversubscribe ./collectives all
+direct "collectives, another rank in host memory each time" -n 3 --oversubscribe -x FAKE_CUDA_DELAY_US=50 ./collectives turns
+direct "collectives that are checked" -n 3 --oversubscribe --mca check_level full ./collectives turns
+direct "collectives without CUDA IPC" -n 2 --mca btl ^ipc ./collectives turns
+direct "collectives by TCP" -n 3 --oversubscribe --mca btl tcp,self ./collectives turns
 
 # the heap as device memory
 "$MPICC" -w -shared -fPIC "$TERN_BUILDDIR/lib/generated/interpose.c" -o interpose.so -ldl || exit 1

@@ -6,6 +6,7 @@
 #include "suite.h"
 
 #include <check.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -163,6 +164,36 @@ START_TEST(posts_for_something_else_are_none)
 }
 END_TEST
 
+/* Turns 6 to 75 are skipped by both ranks, before turns 3 to 5 are done, in any order of these. */
+START_TEST(turns_that_are_skipped_count_as_done)
+{
+    static const uint32_t orders[][3] = {{3, 4, 5}, {5, 4, 3}, {4, 5, 3}};
+    enum { FIRST = 6, COUNT = 70, ALL = FIRST + COUNT - 1 };
+    struct tern_board boards[RANKS];
+    open_boards(boards, &tern_board_common);
+    for (int r = 0; r < RANKS; r++) {
+        struct tern_board_skip *late = malloc(sizeof *late), *early = malloc(sizeof *early);
+        tern_board_enter(&boards[r], ALL + 2);
+        *late = (struct tern_board_skip){.first = FIRST + 30, .count = COUNT - 30};
+        tern_board_skip(&boards[r], late);
+        tern_board_done(&boards[r], 1);
+        tern_board_done(&boards[r], 2);
+        tern_board_done(&boards[r], orders[_i][0]);
+        *early = (struct tern_board_skip){.first = FIRST, .count = 30};
+        tern_board_skip(&boards[r], early);
+        ck_assert_uint_lt(boards[r].done, 5);
+        tern_board_done(&boards[r], orders[_i][1]);
+        tern_board_done(&boards[r], orders[_i][2]);
+        ck_assert_uint_eq(boards[r].done, ALL);
+        tern_board_done(&boards[r], ALL + 1);
+        ck_assert_uint_eq(boards[r].done, ALL + 1);
+    }
+    post(&boards[0], ALL + 2, 8);
+    for (int r = 0; r < RANKS; r++)
+        tern_board_close(&boards[r]);
+}
+END_TEST
+
 /* The last one to close a board gives all its memory back, and the next one finds it zeroed. */
 START_TEST(boards_give_their_memory_back)
 {
@@ -195,6 +226,7 @@ int main(void)
     tcase_add_test(test, a_refusal_is_the_same_for_all);
     tcase_add_test(test, without_any_memory_all_are_refused);
     tcase_add_loop_test(test, a_post_stands_until_all_have_done_its_turn, 0, 5);
+    tcase_add_loop_test(test, turns_that_are_skipped_count_as_done, 0, 3);
     tcase_add_test(test, posts_for_something_else_are_none);
     tcase_add_test(test, boards_give_their_memory_back);
     return suite_run(suite);

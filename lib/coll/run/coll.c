@@ -101,6 +101,7 @@ int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int 
     coll->calls = size == 1 || remote_size ? TERN_BOARD_CALLS : 0;
     coll->long_calls = 0;
     coll->devices = TERN_DEVICES_UNKNOWN;
+    coll->question = NULL;
     coll->next_tag = coll->next_lasting_tag = 0;
     coll->topology = NULL;
     int rc = find_nodes(coll, peers);
@@ -117,6 +118,10 @@ void tern_coll_close(struct tern_coll *coll)
 {
     if (!coll->context.lane) /* `coll` was never opened */
         return;
+    struct tern_request *question = coll->question;
+    coll->question = NULL;
+    if (question && question->complete) /* else it was abandoned */
+        question->kind->release(question);
     tern_context_close(&coll->context);
     tern_board_close(&coll->board);
     tern_lane_lock(coll->context.lane); /* a request that the user freed may release a plan now */

@@ -38,6 +38,8 @@ struct tern_coll {
     int8_t long_calls;
     /* whether all ranks may have buffers in device memory (on_device.h) */
     enum { TERN_DEVICES_UNKNOWN, TERN_DEVICES_NONE, TERN_DEVICES_MAYBE } devices;
+    /* asks for that, if a nonblocking call was the first that wanted to know; owned */
+    struct tern_request *question;
     struct tern_coll *local;       /* intercommunicator only: collectives of the local group */
     struct tern_plan_cache *plans; /* recent plans; NULL: none */
     /* number of the next collective. All ranks start collectives in one order, so one number per

@@ -81,6 +81,16 @@ bool tern_run_give_up(struct tern_plan_run *run, bool blocking)
     return true;
 }
 
+void tern_run_abandon(struct tern_plan_run *run)
+{
+    if (run->request.complete)
+        return;
+    note_error(run, TERN_ERR_NOT_SAME);
+    run->given_up = true;
+    cancel_in_flight(run);
+    tern_run_skip_rest(run, run->next);
+}
+
 void tern_run_skip_rest(struct tern_plan_run *run, int64_t from)
 {
     const struct tern_plan *plan = run->plan;
@@ -327,21 +337,41 @@ static bool settle(struct tern_plan_run *run, uint64_t steps, bool wait)
     return true;
 }
 
+void tern_run_skip_turns(struct tern_plan_run *run)
+{
+    uint32_t turns = run->plan->turns;
+    if (!turns)
+        return;
+    *run->skip = (struct tern_board_skip){.first = (uint32_t)run->turn, .count = turns};
+    tern_coll_transport->board_skip(run->board, run->skip);
+    run->skip = NULL;
+}
+
 /* Asks for permission to begin. Returns false if there is no answer yet. If permission is refused,
  * the run has no steps left. */
 static bool ask_permit(struct tern_plan_run *run)
 {
-    int rc = run->call->permit->ask(run->call->permit);
+    struct tern_permit *permit = run->call->permit;
+    int rc = permit->ask(permit);
     if (rc == TERN_ERR_AGAIN)
         return false;
-    run->permitted = true;
+    run->allowed = true;
     note_error(run, rc);
     if (!rc)
         return true;
+    tern_run_abandon_agreement(run);
     run->next = run->plan->step_count;
-    for (uint32_t turn = 0; turn < run->plan->turns; turn++)
-        tern_coll_transport->board_done(run->board, (uint32_t)run->turn + turn);
+    tern_run_skip_turns(run);
     return true;
+}
+
+/* Returns true if nothing must be awaited any more before the first step. */
+static bool may_begin(struct tern_plan_run *run)
+{
+    if (!run->allowed && !ask_permit(run))
+        return false;
+    run->permitted = tern_run_has_agreed(run);
+    return run->permitted;
 }
 
 /* Called if a step cannot be done. Returns true if the reason is that the run was given up; then
@@ -355,9 +385,9 @@ static bool ends_early(struct tern_plan_run *run)
 
 bool tern_run_advance(struct tern_plan_run *run, bool wait)
 {
-    const struct tern_plan *plan = run->plan;
-    if (__builtin_expect(!run->permitted, 0) && !ask_permit(run))
+    if (__builtin_expect(!run->permitted, 0) && !may_begin(run))
         return false;
+    const struct tern_plan *plan = run->plan;
     const uint64_t too_old = ~0ull << (plan->window - 1);
     while (run->next < plan->step_count) {
         struct tern_step room;
@@ -436,7 +466,8 @@ int tern_call_run(struct tern_call *call)
     char small[TERN_RUN_SMALL_BYTES] __attribute__((aligned(TERN_RUN_ALIGNMENT)));
     struct tern_lane *lane = call->coll->context.lane;
     run.call = call;
-    tern_run_agree_on_devices(call);
+    if (tern_run_is_long(call))
+        tern_run_agree(call);
     tern_lane_lock(lane);
     run.board = &call->coll->board;
     int rc = tern_run_get_plan(call, &run.plan);

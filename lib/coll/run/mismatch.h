@@ -15,15 +15,16 @@
 
 #include "lib/coll/run/coll.h"
 
-/* A tag: LASTING for persistent collectives, which have numbers of their own; the number; the
- * mark. */
+/* A tag: LASTING for persistent collectives, which have numbers of their own; QUESTION for what the
+ * ranks ask each other before a collective (on_device.h); the number; the mark. */
 enum {
     TERN_MARK_BITS = 6,
     TERN_MARKS = (1 << TERN_MARK_BITS) - 1,
     /* set if the collective is part of another procedure; the bits below are enum
      * tern_collective */
     TERN_MARK_INSIDE = 1 << (TERN_MARK_BITS - 1),
-    TERN_COLL_NUMBERS = 0x3fffffff & ~TERN_MARKS,
+    TERN_COLL_QUESTION = 0x20000000,
+    TERN_COLL_NUMBERS = (TERN_COLL_QUESTION - 1) & ~TERN_MARKS,
     TERN_COLL_LASTING = 0x40000000,
 };
 _Static_assert((int)TERN_COLLECTIVES <= (int)TERN_MARK_INSIDE, "each collective has a mark");

@@ -2,7 +2,6 @@
 #include "lib/coll/run/on_device.h"
 
 #include "lib/accel/device_pinned.h"
-#include "lib/type/basic.h"
 
 #include <stdlib.h>
 
@@ -73,43 +72,7 @@ static enum tern_type_memory memory_of(const void *base, int64_t units,
                  : TERN_TYPE_HOST;
 }
 
-/* ---- long calls ---- */
-
-/* Returns true if there are plans for devices; all ranks know that alike. */
-static bool has_plans(const struct tern_call *call)
-{
-    const struct tern_plan_args *args = &call->args;
-    switch (args->collective) {
-    case TERN_REDUCE:
-    case TERN_ALLREDUCE:
-    case TERN_REDUCE_SCATTER_BLOCK:
-        if (!call->reduction.loop) /* the user's function runs on the host */
-            return false;
-        break;
-    case TERN_BCAST:
-    case TERN_ALLGATHER:
-    case TERN_ALLTOALL: break;
-    default: return false;
-    }
-    return !args->remote_size && !args->blocks && args->size > 1;
-}
-
-/* Returns true if `mine` is true on all ranks. An error counts as false: the call itself shows it.
- * Messages to the user name the procedure of `outer`. */
-static bool all_say(const struct tern_call *outer, bool mine)
-{
-    static const struct tern_type type_int = TERN_TYPE_OF(TERN_BASIC_INT32, int);
-    const struct tern_reduction reduction = {.loop = tern_reduce_find(TERN_REDUCE_MIN, &type_int),
-                                             .op = TERN_REDUCE_MIN,
-                                             .commutative = true};
-    struct tern_call call;
-    int answer = mine, all = 0;
-    tern_call_allreduce(&call, outer->coll, &answer, &all, 1, &type_int, &reduction);
-    call.mark = outer->mark;
-    return tern_call_run(&call) == 0 && all;
-}
-
-static bool is_on_device(const struct tern_call *call)
+bool tern_run_is_on_device(const struct tern_call *call)
 {
     struct extent extent;
     struct tern_accel_place place;
@@ -120,20 +83,6 @@ static bool is_on_device(const struct tern_call *call)
            (!extent.recv ||
             memory_of(call->recv, extent.recv, call->recv_type, &place) == TERN_TYPE_DEVICE);
 }
-
-void tern_run_agree(struct tern_call *call)
-{
-    struct tern_coll *coll = call->coll;
-    if (!has_plans(call) || coll->devices == TERN_DEVICES_NONE)
-        return;
-    if (coll->devices == TERN_DEVICES_UNKNOWN)
-        coll->devices =
-            all_say(call, tern_accel_watched) ? TERN_DEVICES_MAYBE : TERN_DEVICES_NONE;
-    if (coll->devices == TERN_DEVICES_MAYBE)
-        call->args.on_device = all_say(call, is_on_device(call));
-}
-
-/* ---- short calls ---- */
 
 /* The copy of a call's buffers on the host. */
 struct tern_run_stage {
@@ -218,6 +167,8 @@ void tern_run_unstage(struct tern_plan_run *run)
         note(run, tern_type_copy(call->recv, stage->extent.recv, call->recv_type,
                                  run->places[TERN_RECV_BUFFER].base, stage->extent.recv,
                                  call->recv_type));
+    run->places[TERN_SEND_BUFFER].base = (char *)call->send; /* a persistent run starts again */
+    run->places[TERN_RECV_BUFFER].base = call->recv;
     if (stage->pinned)
         tern_accel_pinned_give(stage->memory);
     else

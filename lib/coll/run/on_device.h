@@ -19,14 +19,37 @@
 
 enum { TERN_DEVICES_WORTH = 1 << 20 }; /* bytes from which calls are worth an agreement */
 
+/* Returns true if all buffers of this rank are in device memory. Asks the driver. */
+bool tern_run_is_on_device(const struct tern_call *call);
+
+/*
+ * The agreement (device_agreement.c). A question is an allreduce of one int, the least of all
+ * ranks' answers, by messages.
+ *
+ * The first question of a communicator is whether all ranks may have device memory at all. Then
+ * each long call asks whether all ranks' buffers are in device memory. A persistent call asks only
+ * that, when it is started for the first time.
+ */
+
 /* Sets call->args.on_device if all ranks' buffers are in device memory. For a blocking call. Costs
  * one short allreduce if all ranks may have device memory. */
 void tern_run_agree(struct tern_call *call);
-static inline void tern_run_agree_on_devices(struct tern_call *call)
+static inline bool tern_run_is_long(const struct tern_call *call)
 {
-    if (TERN_UNLIKELY(call->args.recv_count * call->args.recv_size >= TERN_DEVICES_WORTH))
-        tern_run_agree(call);
+    return TERN_UNLIKELY(call->args.recv_count * call->args.recv_size >= TERN_DEVICES_WORTH);
 }
+
+/* Begins the agreement of a nonblocking or persistent run, which has its tag and a plan for host
+ * memory. Returns true if the run must not begin before tern_run_has_agreed says so. A rank that
+ * cannot have device memory knows the answer, and need not wait. */
+bool tern_run_begin_agreement(struct tern_plan_run *run);
+/* Returns true when the ranks have agreed. The run has a plan for devices then, if all said yes.
+ * Ask only if tern_run_begin_agreement has returned true. */
+bool tern_run_has_agreed(struct tern_plan_run *run);
+/* Returns true if nothing of the agreement is under way: before that the run must not complete. */
+bool tern_run_agreement_is_over(struct tern_plan_run *run);
+/* Ends an agreement in vain, because the run will not happen. */
+void tern_run_abandon_agreement(struct tern_plan_run *run);
 
 /* Copies the input of a call to the host and lets the run use the copy, unless its plan is one for
  * devices. Does nothing for buffers in host memory. If there is no memory, the run uses the buffers

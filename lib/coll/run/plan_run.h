@@ -43,9 +43,22 @@ struct tern_plan_run {
     int error;          /* the first error; 0: none */
     /* data that this rank must pass on is missing: from now on it passes on notices of failure */
     bool cut_off;
-    bool permitted;     /* no permission is needed, or it was given */
+    bool permitted;     /* nothing must be awaited before the first step, or it has come */
     bool given_up;      /* `other` is in another collective: the steps left are skipped */
     uint32_t idle;      /* nonblocking: polls since the last progress */
+    /* nonblocking and persistent runs only: the agreement on plans for devices (on_device.h) */
+    enum {
+        TERN_AGREEMENT_NONE,
+        TERN_AGREEMENT_AWAITS_FIRST, /* the answer to the communicator's first question */
+        TERN_AGREEMENT_WANTED,       /* this run's own question is to be asked */
+        TERN_AGREEMENT_ASKED,
+        TERN_AGREEMENT_OVER
+    } agreement;
+    bool asks_first;               /* it began the communicator's question */
+    bool is_question;              /* it is a question itself */
+    bool allowed;                  /* call->permit was given */
+    struct tern_request *question; /* owned; NULL: none */
+    struct tern_board_skip *skip;  /* owned: to give back turns of the board; NULL: not needed */
     struct tern_other other;
     int64_t next;       /* number of the next step to start */
     uint64_t in_flight; /* bit k: step next - 1 - k is in flight */
@@ -59,6 +72,7 @@ struct tern_lasting_run {
     struct tern_plan_run run;
     struct tern_call call;
     struct tern_board board; /* a persistent run's own board, or none */
+    int mine, all;           /* a question's answers: of this rank, of all */
 };
 
 /* Temporaries of at most TERN_RUN_SMALL_BYTES lie on the stack of a blocking call. */
@@ -83,6 +97,10 @@ int tern_run_get_plan(struct tern_call *call, struct tern_plan **ret_plan);
  * code. */
 int tern_run_get_lasting_plan(struct tern_call *call, uint32_t serial, struct tern_board *board,
                               struct tern_plan **ret_plan);
+/* Gets the plan of a call whose buffers are in device memory on all ranks. */
+int tern_run_get_device_plan(struct tern_call *call, struct tern_plan **ret_plan);
+/* Gets a plan that does not use the board. */
+int tern_run_get_plan_of_messages(struct tern_call *call, struct tern_plan **ret_plan);
 /* Raises the event that a collective begins. */
 void tern_run_tell_start(const struct tern_plan_run *run);
 
@@ -94,11 +112,24 @@ bool tern_run_advance(struct tern_plan_run *run, bool wait);
 /* Ends a run that waits in vain because another rank is in another collective. Call
  * tern_run_skip_rest next. Returns false if there is no such rank. */
 bool tern_run_give_up(struct tern_plan_run *run, bool blocking);
+/* Ends a run in vain, with TERN_ERR_NOT_SAME. */
+void tern_run_abandon(struct tern_plan_run *run);
+/* Gives back the turns of a run that has done no step. */
+void tern_run_skip_turns(struct tern_plan_run *run);
 /* Skips the steps from number `from` on. Steps in flight keep their places in `pending`. */
 void tern_run_skip_rest(struct tern_plan_run *run, int64_t from);
 /* Records as this thread's error text which peer is lost, if the peer belongs to this communicator.
  * Otherwise the earlier text stays. */
 void tern_run_explain_lost(const struct tern_coll *coll);
+
+/* device_agreement.c, run_request.c */
+
+/* Fills in an allreduce that asks all ranks: *all is the least of their *answer. */
+void tern_run_fill_question(struct tern_call *question, struct tern_coll *coll, int *answer,
+                            int *all);
+/* Starts such a question under `tag`. Call with the lane's lock held. *ret_question is an active
+ * request, maybe already complete. Returns 0 or TERN_ERR_*. */
+int tern_run_ask(struct tern_coll *coll, int tag, bool mine, struct tern_request **ret_question);
 
 /* Returns the tag of the collective number `number` (lib/coll/run/mismatch.h). */
 static inline int tern_run_tag(uint32_t number, const struct tern_call *call)
@@ -128,15 +159,21 @@ static inline void tern_run_rewind(struct tern_plan_run *run)
         (tern_turn)(uint32_t)run->tag << 32 | tern_board_enter(run->board, run->plan->turns);
 }
 
-/* Begins a run: blocking, nonblocking, or one start of a persistent one. */
-static inline void tern_run_begin(struct tern_plan_run *run)
+/* Counts a run, and tells tools that it begins. */
+static inline void tern_run_announce(struct tern_plan_run *run)
 {
-    tern_run_rewind(run);
     struct tern_lane *lane = run->call->coll->context.lane;
     if (lane) /* NULL in tests that carry messages themselves */
         tern_count(&lane->counters.collectives[run->plan->args.collective], 1);
     if (tern_event_wanted(TERN_EVENT_COLLECTIVE))
         tern_run_tell_start(run);
+}
+
+/* Begins a run: blocking, nonblocking, or one start of a persistent one. */
+static inline void tern_run_begin(struct tern_plan_run *run)
+{
+    tern_run_rewind(run);
+    tern_run_announce(run);
 }
 
 /* Takes the tags of a persistent collective, which keeps them for all starts. Messages of one start

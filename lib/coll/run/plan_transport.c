@@ -59,6 +59,7 @@ static const struct tern_coll_transport pml_transport = {
     .board_post = tern_board_post,
     .board_post_failure = tern_board_post_failure,
     .board_done = tern_board_done,
+    .board_skip = tern_board_skip,
     .board_wait = wait_for_board,
     .find_other = tern_coll_find_other,
     .watch = tern_progress_register,

@@ -33,6 +33,7 @@ struct tern_coll_transport {
     void (*board_post)(struct tern_board *board, tern_turn turn, int64_t bytes);
     void (*board_post_failure)(struct tern_board *board, tern_turn turn);
     void (*board_done)(struct tern_board *board, uint32_t turn);
+    void (*board_skip)(struct tern_board *board, struct tern_board_skip *skip);
     void (*board_wait)(struct tern_coll *coll, tern_turn turn, int peer, int64_t bytes, void *run);
     /* Looks for a rank that has called another collective: tern_coll_find_other. */
     bool (*find_other)(struct tern_coll *coll, int tag, int local_tag,

@@ -16,8 +16,18 @@ static void doubt_now_and_then(struct tern_plan_run *run)
 {
     enum { LONG = 1024 };
     uint32_t idle = ++run->idle;
-    if (idle >= LONG && !(idle & (idle - 1)) && !run->given_up && tern_run_give_up(run, false))
-        tern_run_skip_rest(run, run->next);
+    if (run->is_question || idle < LONG || idle & (idle - 1) || run->given_up ||
+        !tern_run_give_up(run, false))
+        return;
+    tern_run_abandon_agreement(run);
+    tern_run_skip_rest(run, run->next);
+}
+
+/* Ends a run whose steps are all done. */
+static void end_run(struct tern_plan_run *run)
+{
+    tern_run_unstage(run);
+    tern_request_complete(&run->request, run->error);
 }
 
 /* Polls the lane's active runs. Called once per round of the lane's progress while there are
@@ -29,7 +39,7 @@ static int poll_active(struct tern_lane *lane)
     for (struct tern_list_node *link = active->next, *next; link != active; link = next) {
         struct tern_plan_run *run = TERN_CONTAINER(link, struct tern_plan_run, link);
         int64_t before = run->next;
-        bool done = tern_run_advance(run, false);
+        bool done = tern_run_advance(run, false) && tern_run_agreement_is_over(run);
         next = link->next;
         events += run->next != before || done;
         if (!done && run->next == before)
@@ -38,8 +48,7 @@ static int poll_active(struct tern_lane *lane)
             tern_list_remove(&run->link);
             if (tern_list_empty(active))
                 tern_coll_transport->unwatch(lane, poll_active);
-            tern_run_unstage(run);
-            tern_request_complete(&run->request, run->error);
+            end_run(run);
         }
     }
     return events;
@@ -50,40 +59,64 @@ static struct tern_plan_run *run_of(struct tern_request *request)
     return TERN_CONTAINER(request, struct tern_plan_run, request);
 }
 
-static int start_run(struct tern_request *request)
+/* Does what can be done at once of a run that was begun, and adds it to the lane's active runs
+ * unless that was all. */
+static int enter_run(struct tern_plan_run *run)
 {
-    struct tern_plan_run *run = run_of(request);
-    struct tern_lane *lane = request->lane;
+    struct tern_lane *lane = run->request.lane;
     struct tern_list_node *active = &lane->runs;
-    bool first = tern_list_empty(active);
-    if (first) {
+    if (tern_list_empty(active)) {
         int rc = tern_coll_transport->watch(lane, poll_active);
         if (rc)
             return rc;
     }
+    bool done = tern_run_advance(run, false) && tern_run_agreement_is_over(run);
+    if (tern_list_empty(active)) { /* also if it was not so before: a send may make progress */
+        tern_coll_transport->unwatch(lane, poll_active);
+        if (!done)
+            tern_coll_transport->watch(lane, poll_active);
+    }
+    if (done)
+        end_run(run);
+    else
+        tern_list_append(active, &run->link);
+    return 0;
+}
+
+/* Takes memory for giving back turns of the board, if that may come. */
+static int take_skip(struct tern_plan_run *run)
+{
+    if (run->skip || !run->plan->turns ||
+        (!run->call->permit && !(tern_accel_watched && tern_run_is_long(run->call))))
+        return 0;
+    run->skip = malloc(sizeof *run->skip);
+    return run->skip ? 0 : tern_error(TERN_ERR_NO_MEM, "no memory for a collective");
+}
+
+static int start_run(struct tern_request *request)
+{
+    struct tern_plan_run *run = run_of(request);
+    int rc = take_skip(run);
+    if (rc)
+        return rc;
     tern_request_restart(request);
     if (!request->persistent)
         tern_run_take_tags(run);
-    tern_run_begin(run);
+    tern_run_rewind(run);
     run->idle = 0;
+    run->allowed = !run->call->permit;
     if (run->call->permit) {
         run->permitted = false;
         run->call->permit->begin(run->call->permit);
     }
-    if (TERN_UNLIKELY(tern_accel_watched) && !request->persistent)
-        tern_run_stage(run);
-    if (!tern_run_advance(run, false)) {
-        /* a send may have made a round of progress in which the other runs ended */
-        if (!first && tern_list_empty(active))
-            tern_coll_transport->watch(lane, poll_active);
-        tern_list_append(active, &run->link);
-        return 0;
+    if (tern_run_is_long(run->call) && tern_run_begin_agreement(run)) {
+        run->permitted = false;
+    } else {
+        tern_run_announce(run);
+        if (TERN_UNLIKELY(tern_accel_watched))
+            tern_run_stage(run);
     }
-    if (first)
-        tern_coll_transport->unwatch(lane, poll_active);
-    tern_run_unstage(run);
-    tern_request_complete(request, run->error);
-    return 0;
+    return enter_run(run);
 }
 
 static int start(struct tern_request *request)
@@ -109,6 +142,7 @@ static void release(struct tern_request *request)
     tern_board_close(&lasting->board);
     tern_lane_unlock(request->lane);
     tern_run_free_memory(run);
+    free(run->skip);
     tern_call_let_go(&lasting->call);
     tern_object_free(&request->obj);
 }
@@ -145,6 +179,51 @@ bool tern_coll_describe(const struct tern_request *request, struct tern_coll_fac
     return true;
 }
 
+static void no_agreement(struct tern_plan_run *run)
+{
+    run->agreement = TERN_AGREEMENT_NONE;
+    run->asks_first = run->is_question = false;
+    run->allowed = true;
+    run->question = NULL;
+    run->skip = NULL;
+}
+
+int tern_run_ask(struct tern_coll *coll, int tag, bool mine, struct tern_request **ret_question)
+{
+    struct tern_lasting_run *made = malloc(sizeof *made);
+    if (!made)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for a collective");
+    struct tern_plan_run *run = &made->run;
+    made->mine = mine;
+    made->all = 0;
+    made->board = (struct tern_board){0};
+    tern_run_fill_question(&made->call, coll, &made->mine, &made->all);
+    run->call = &made->call;
+    run->board = &made->board;
+    run->tag = run->local_tag = tag;
+    tern_request_init(&run->request, &kind, coll->context.comm);
+    run->request.lane = coll->context.lane;
+    no_agreement(run);
+    run->is_question = true;
+    int rc = tern_run_get_plan_of_messages(&made->call, &run->plan);
+    if (rc) {
+        free(made);
+        return rc;
+    }
+    rc = tern_run_place_buffers(run, NULL);
+    if (!rc) {
+        tern_run_rewind(run);
+        run->idle = 0;
+        rc = enter_run(run);
+    }
+    if (rc) {
+        release(&run->request);
+        return rc;
+    }
+    *ret_question = &run->request;
+    return 0;
+}
+
 static int make_run(const struct tern_call *call, bool persistent, struct tern_plan_run **ret_run)
 {
     struct tern_lasting_run *made = malloc(sizeof *made);
@@ -160,6 +239,7 @@ static int make_run(const struct tern_call *call, bool persistent, struct tern_p
     run->request.lane = call->coll->context.lane;
     tern_lane_lock(run->request.lane);
     run->board = persistent ? &made->board : &call->coll->board;
+    no_agreement(run);
     int rc;
     if (persistent) {
         tern_run_take_lasting_tags(run);

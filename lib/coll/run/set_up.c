@@ -102,16 +102,28 @@ static int get_plan(const struct tern_call *call, struct tern_plan **ret_plan)
     return 0;
 }
 
+int tern_run_get_device_plan(struct tern_call *call, struct tern_plan **ret_plan)
+{
+    call->args.on_device = true;
+    call->args.sheet = 0; /* the board is in host memory */
+    call->args.segment_bytes = DEVICE_SEGMENT;
+    return get_plan(call, ret_plan);
+}
+
+int tern_run_get_plan_of_messages(struct tern_call *call, struct tern_plan **ret_plan)
+{
+    call->args.sheet = 0;
+    return get_plan(call, ret_plan);
+}
+
 int tern_run_get_plan(struct tern_call *call, struct tern_plan **ret_plan)
 {
     struct tern_coll *coll = call->coll;
     if (coll->calls < TERN_BOARD_CALLS)
         tern_coll_count_call(coll);
+    if (TERN_UNLIKELY(call->args.on_device))
+        return tern_run_get_device_plan(call, ret_plan);
     call->args.sheet = coll->sheet;
-    if (TERN_UNLIKELY(call->args.on_device)) {
-        call->args.sheet = 0; /* the board is in host memory */
-        call->args.segment_bytes = DEVICE_SEGMENT;
-    }
     int rc = get_plan(call, ret_plan);
     if (rc || (*ret_plan)->post_bytes <= TERN_BOARD_SHEET_BYTES || coll->board.long_sheets ||
         tern_coll_want_long_sheets(coll))
@@ -130,8 +142,7 @@ int tern_run_get_lasting_plan(struct tern_call *call, uint32_t serial, struct te
         !tern_coll_open_own_board(call->coll, serial, (*ret_plan)->post_bytes, board))
         return rc;
     tern_plan_release(*ret_plan);
-    call->args.sheet = 0;
-    return get_plan(call, ret_plan);
+    return tern_run_get_plan_of_messages(call, ret_plan);
 }
 
 _Static_assert((int)TERN_COLLECTIVES <= (int)TERN_COLLECTIVES_MAX,

@@ -11,6 +11,7 @@
  * computed once and kept with the datatype.
  */
 
+#include "lib/accel/accel.h"
 #include "lib/mpi/check/check.h"
 #include "lib/mpi/check/gate.h"
 #include "lib/mpi/comm.h"
@@ -277,20 +278,42 @@ static const struct runs *runs_in(struct area *area)
     return &area->runs;
 }
 
-/* Returns a checksum of the bytes, computed eight bytes at a time. */
+/* Continues a checksum, eight bytes at a time. */
+static uint64_t sum_bytes(uint64_t sum, const char *at, const char *end)
+{
+    for (; end - at >= 8; at += 8) {
+        uint64_t word;
+        memcpy(&word, at, sizeof word);
+        sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
+        sum ^= sum >> 29;
+    }
+    for (; at < end; at++)
+        sum = (sum ^ (unsigned char)*at) * 0x100000001b3u;
+    return sum;
+}
+
+/* The same for bytes in device memory, which are copied to the host. */
+static uint64_t sum_device_bytes(uint64_t sum, const char *at, const char *end)
+{
+    enum { PIECE = 16 << 10 };
+    char piece[PIECE];
+    while (at < end) {
+        size_t bytes = end - at < PIECE ? (size_t)(end - at) : PIECE;
+        if (tern_accel_copy(piece, at, bytes))
+            return sum; /* the call itself says what is wrong with the buffer */
+        sum = sum_bytes(sum, piece, piece + bytes);
+        at += bytes;
+    }
+    return sum;
+}
+
+/* Returns a checksum of the bytes. */
 static uint64_t sum_of(const struct runs *runs)
 {
     uint64_t sum = 0xcbf29ce484222325u;
     for (int i = 0; i < runs->count; i++) {
         const char *at = runs->runs[i].iov_base, *end = end_of(&runs->runs[i]);
-        for (; end - at >= 8; at += 8) {
-            uint64_t word;
-            memcpy(&word, at, sizeof word);
-            sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
-            sum ^= sum >> 29;
-        }
-        for (; at < end; at++)
-            sum = (sum ^ (unsigned char)*at) * 0x100000001b3u;
+        sum = tern_accel_holds(at) ? sum_device_bytes(sum, at, end) : sum_bytes(sum, at, end);
     }
     return sum;
 }
