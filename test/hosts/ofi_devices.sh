@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Messages between device memory of two hosts with two network cards each, over the provider strict (../ofi/strict.h), whose
+# cards reach the memory of the tests' CUDA driver: by both cards, also when one of them dies; through the host where the
+# provider refuses; a rank that is killed.
+HOSTS=2 NICS=2
+. "$(dirname "$0")/hosts.bash"
+export FAKE_CUDA=$TERN_BUILDDIR/test/device/.libs/libcuda.so.1 FI_PROVIDER_PATH=$TERN_BUILDDIR/test/ofi/.libs
+for program in ofi/devices ofi/device_traffic device/shared; do
+    "$MPICC" -w -o "${program#*/}" "$here/../$program.c" -ldl || exit 1
+done
+printf 'n1 slots=1\nn2 slots=1\n' >hosts
+refusal='messages between device memory of different hosts go through the hosts. memory'
+
+# goes WISH DEVICES ARGUMENTS...: runs with STRICT_HMEM=WISH by the cards DEVICES
+goes() {
+    local wish=$1 devices=$2
+    shift 2
+    rm -f report
+    run --hostfile hosts --mca btl ofi,self --mca btl_ofi_provider strict --mca btl_ofi_device "$devices" \
+        --mca btl_ofi_hmem always -x FI_PROVIDER_PATH -x FAKE_CUDA -x STRICT_REPORT="$PWD/report" -x STRICT_HMEM="$wish" "$@"
+}
+count() { awk -v word="$1" '{for (i = 1; i < NF; i += 2) if ($i == word) sum += $(i + 1)} END {print sum + 0}' report; }
+# sent N CARD: bytes that the card of host N has sent
+sent() { on "$1" awk -v card="$2:" '$1 == card {print $10}' /proc/net/dev; }
+# shellcheck disable=SC2317 # by eventually
+all_ready() { [ "$(grep -c ready out)" = 2 ]; }
+
+goes yes eth0 ./devices direct
+is "direct" "$rc $(cat err)" "0 "
+[ "$(count device_reads)" -ge 50 ] || complain "direct: $(count device_reads) reads of device memory"
+goes yes eth0 -x FAKE_CUDA_REUSE=1 ./shared staged
+is "many buffers, freed and got again" "$rc $(cat err)" "0 "
+goes refuses eth0 ./devices staged
+is "refused" "$rc $(grep -c "$refusal" err) $(wc -l <err) $(count device_reads)" "0 1 1 0"
+goes "" eth0 ./devices staged
+is "not offered" "$rc $(cat err) $(count device_reads)" "0  0"
+goes yes eth0 --display paths ./devices direct
+is "paths" "$(grep -c 'device memory: directly (FI_HMEM)$' err)" 2
+
+before=("$(sent 2 eth0)" "$(sent 2 eth1)")
+goes yes eth0,eth1 ./device_traffic 1
+is "two cards" "$rc $(grep -c '^done' out) $(cat err)" "0 2 "
+by=($(($(sent 2 eth0) - before[0])) $(($(sent 2 eth1) - before[1])))
+echo "bytes by eth0 and eth1: ${by[*]}"
+[ $((by[0] * 10)) -gt "${by[1]}" ] && [ $((by[1] * 10)) -gt "${by[0]}" ] || complain "one card has carried most bytes: ${by[*]}"
+goes yes eth0,eth1 ./devices direct
+is "two cards, all kinds" "$rc $(cat err)" "0 "
+
+: >out
+(
+    goes yes eth0,eth1 ./device_traffic 4
+    exit "$rc"
+) &
+job=$!
+eventually "a card dies: ready" all_ready
+ip link set q2 down
+wait $job || { complain "a card dies: the job failed"; cat out err; }
+is "a card dies: ends" "$(grep -c '^done' out)" 2
+has "a card dies: said" err 'leaves out the network card eth1: '
+ip link set q2 up
+
+goes yes eth0 ./device_traffic kill
+[ "$rc" != 0 ] || complain "a killed rank is no failure"
+has "who was killed" err "rank 1 .*(signal 9|SIGKILL|Killed)"
+for host in 1 2; do eventually "host $host clean" is_clean $host; done
+finish
