@@ -129,6 +129,7 @@ struct tern_cu_copy_2d {
 #define TERN_CU_NEW_CALLS(X)                                                                       \
     X(context_id, cuCtxGetId, (tern_cu_context, unsigned long long *)) /* CUDA 12.0 */             \
     X(context_flags, cuCtxGetFlags, (unsigned *))                                                  \
+    X(device_bus, cuDeviceGetPCIBusId, (char *, int, int))                                         \
     X(context_set_flags, cuCtxSetFlags, (unsigned)) /* CUDA 12.1 */                                \
     X(range_handle, cuMemGetHandleForAddressRange, /* CUDA 11.7 */                                 \
       (void *, tern_cu_addr, size_t, int, unsigned long long))

@@ -4,6 +4,7 @@
 #include "lib/accel/device_context.h"
 #include "lib/util/error.h"
 
+#include <ctype.h>
 #include <unistd.h>
 
 int tern_accel_allocation(const void *address, const struct tern_accel_place *place,
@@ -46,4 +47,27 @@ int tern_accel_dmabuf(const void *start, size_t bytes, const struct tern_accel_p
     }
     *ret_offset = (uintptr_t)start - first;
     return fd;
+}
+
+bool tern_accel_bus_address(int device, char ret_address[TERN_ACCEL_BUS_ADDRESS])
+{
+    const struct tern_cu_driver *driver = tern_cu_driver();
+    if (!driver || !driver->device_bus ||
+        driver->device_bus(ret_address, TERN_ACCEL_BUS_ADDRESS, device))
+        return false;
+    for (char *at = ret_address; *at; at++)
+        *at = (char)tolower((unsigned char)*at);
+    return true;
+}
+
+int tern_accel_own_device(void)
+{
+    const struct tern_cu_driver *driver = tern_accel_watched ? tern_cu_driver() : NULL;
+    tern_cu_context context = NULL;
+    int device, count;
+    if (!driver)
+        return -1;
+    if (driver->context_current(&context) == 0 && context && driver->context_device(&device) == 0)
+        return device;
+    return driver->device_count(&count) == 0 && count == 1 ? 0 : -1;
 }

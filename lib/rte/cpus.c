@@ -14,6 +14,8 @@
 
 #include "lib/rte/cpus.h"
 
+#include "lib/util/read_line.h"
+
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -39,16 +41,6 @@ int tern_rte_cpus(void)
     return online > 0 ? (int)online : 1;
 }
 
-static bool read_line(const char *path, char *line, int room)
-{
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return false;
-    bool ok = fgets(line, room, file);
-    fclose(file);
-    return ok;
-}
-
 static const struct tern_rte_quota no_quota;
 
 /* Returns the limit that permits less processor time. */
@@ -68,14 +60,15 @@ static struct tern_rte_quota quota_of_group(int version, const char *directory)
 
     if (version == 2) {
         snprintf(path, sizeof path, "%s/cpu.max", directory);
-        if (!read_line(path, line, sizeof line) || sscanf(line, "%lld %lld", &quota, &period) != 2)
+        if (!tern_read_line(path, line, sizeof line) ||
+            sscanf(line, "%lld %lld", &quota, &period) != 2)
             return no_quota; /* no such file, or "max 100000" */
     } else {
         snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", directory);
-        if (!read_line(path, line, sizeof line) || sscanf(line, "%lld", &quota) != 1)
+        if (!tern_read_line(path, line, sizeof line) || sscanf(line, "%lld", &quota) != 1)
             return no_quota;
         snprintf(path, sizeof path, "%s/cpu.cfs_period_us", directory);
-        if (!read_line(path, line, sizeof line) || sscanf(line, "%lld", &period) != 1)
+        if (!tern_read_line(path, line, sizeof line) || sscanf(line, "%lld", &period) != 1)
             return no_quota;
     }
     if (quota <= 0 || period <= 0)

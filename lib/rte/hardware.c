@@ -10,6 +10,7 @@
 
 #include "lib/rte/pmix_client.h"
 #include "lib/rte/rte.h"
+#include "lib/util/read_line.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -100,20 +101,10 @@ static void parse_list(const char *at, struct cpus *ret_cpus)
     }
 }
 
-static bool read_line(const char *path, char *line, int room)
-{
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return false;
-    bool read = fgets(line, room, file);
-    fclose(file);
-    return read;
-}
-
 static bool read_list(const char *path, struct cpus *ret_cpus)
 {
     char line[PATH_ROOM];
-    if (!read_line(path, line, sizeof line))
+    if (!tern_read_line(path, line, sizeof line))
         return false;
     parse_list(line, ret_cpus);
     return true;
@@ -137,12 +128,12 @@ static bool find_cache(const char *root, int cpu, int level, char directory[PATH
         snprintf(directory, PATH_ROOM, "%s/sys/devices/system/cpu/cpu%d/cache/index%d", root, cpu,
                  index);
         snprintf(path, sizeof path, "%s/level", directory);
-        if (!read_line(path, line, sizeof line))
+        if (!tern_read_line(path, line, sizeof line))
             return false;
         if (atoi(line) != level)
             continue;
         snprintf(path, sizeof path, "%s/type", directory);
-        if (read_line(path, line, sizeof line) && line[0] != 'I') /* I: an instruction cache */
+        if (tern_read_line(path, line, sizeof line) && line[0] != 'I') /* I: an instruction cache */
             return true;
     }
     return false;
@@ -165,7 +156,8 @@ int64_t tern_rte_hw_cache_bytes(const char *root, int cpu, int level)
     if (!find_cache(root, cpu, level, directory))
         return 0;
     snprintf(path, sizeof path, "%s/size", directory);
-    if (!read_line(path, line, sizeof line) || sscanf(line, "%lld%c", &size, &unit) < 1 || size < 0)
+    if (!tern_read_line(path, line, sizeof line) || sscanf(line, "%lld%c", &size, &unit) < 1 ||
+        size < 0)
         return 0;
     return size << (unit == 'M' ? 20 : 10);
 }

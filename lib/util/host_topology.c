@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-
-/*
- * The kernel names a device on the PCI bus by the way to it, such as
- * /sys/devices/pci0000:15/0000:15:01.0/0000:16:00.0/0000:17:00.0, so the common part of two names
- * tells what two devices have in common: a switch, or the root of a bus only.
- */
 #include "lib/util/host_topology.h"
 
 #include "lib/util/log.h"
 #include "lib/util/nvml.h"
+#include "lib/util/pci_way.h"
+#include "lib/util/read_line.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -23,10 +19,8 @@ enum { DEVICES = 64, NODES = 1024, TEXT = 256, LINE = 4096 };
 /* A GPU or a network card. */
 struct device {
     bool gpu;
-    char name[TEXT];     /* as the user knows it */
-    char way[PATH_MAX];  /* its folder below root/sys/devices */
-    const char *address; /* last part of `way`: 0000:17:00.0 */
-    int node;            /* NUMA node; -1: the kernel does not know */
+    char name[TEXT]; /* as the user knows it */
+    struct tern_pci_way way;
 };
 
 struct host {
@@ -35,35 +29,28 @@ struct host {
     int count;
 };
 
-/* Reads the first line of a file, without its end. Returns false if there is none. */
+/* Reads the first line of a file. Returns false if there is none. */
 static bool read_line(char line[LINE], const char *root, const char *folder, const char *name)
 {
     char path[PATH_MAX];
     int length = snprintf(path, sizeof path, "%s%s/%s", root, folder, name);
-    FILE *file = length < (int)sizeof path ? fopen(path, "re") : NULL;
-    bool good = file && fgets(line, LINE, file);
-    if (file)
-        fclose(file);
-    if (good)
-        line[strcspn(line, "\n")] = '\0';
-    return good;
+    return length < (int)sizeof path && tern_read_line(path, line, LINE);
+}
+
+static const char *address_of(const struct device *device)
+{
+    return tern_pci_address(&device->way);
 }
 
 /* Adds the device behind a link of /sys, unless it is there. Returns it, or NULL. */
 static struct device *add(struct host *host, const char *link)
 {
-    char path[PATH_MAX], real[PATH_MAX], line[LINE];
     struct device *device = &host->devices[host->count];
-    if (host->count == DEVICES || snprintf(path, sizeof path, "%s%s", host->root, link) < 0 ||
-        !realpath(path, real) || !strstr(real, "/pci"))
+    if (host->count == DEVICES)
         return NULL;
-    *device = (struct device){.node = -1};
-    while (!strchr(strrchr(real, '/'), ':')) /* a part of a PCI device, such as virtio2 */
-        *strrchr(real, '/') = '\0';
-    snprintf(device->way, sizeof device->way, "%s", strstr(real, "/pci"));
-    device->address = strrchr(device->way, '/') + 1;
-    if (read_line(line, "", real, "numa_node"))
-        device->node = (int)strtol(line, NULL, 10);
+    *device = (struct device){0};
+    if (!tern_pci_find(host->root, link, &device->way))
+        return NULL;
     host->count++;
     return device;
 }
@@ -71,7 +58,7 @@ static struct device *add(struct host *host, const char *link)
 static int compare(const void *one, const void *other)
 {
     const struct device *a = one, *b = other;
-    return a->gpu != b->gpu ? b->gpu - a->gpu : strcmp(a->address, b->address);
+    return a->gpu != b->gpu ? b->gpu - a->gpu : strcmp(address_of(a), address_of(b));
 }
 
 /* Adds the GPUs: display and 3D controllers, and accelerators, of the makers of such. */
@@ -98,7 +85,7 @@ static void add_gpus(struct host *host)
                 continue;
             device->gpu = true;
             snprintf(device->name, sizeof device->name, "%s %.12s", makers[i].name, model);
-            tern_nvml_name(device->address, device->name, sizeof device->name);
+            tern_nvml_name(address_of(device), device->name, sizeof device->name);
         }
     }
     if (dir)
@@ -117,7 +104,7 @@ static void add_cards(struct host *host, const char *class)
         snprintf(path, sizeof path, "/sys/class/%s/%s/device", class, entry->d_name);
         struct device *device = add(host, path);
         for (int i = 0; device && i < host->count - 1; i++)
-            if (!host->devices[i].gpu && strcmp(host->devices[i].way, device->way) == 0) {
+            if (!host->devices[i].gpu && strcmp(host->devices[i].way.way, device->way.way) == 0) {
                 struct device *same = &host->devices[i];
                 size_t used = strlen(same->name);
                 snprintf(same->name + used, sizeof same->name - used, ", %s", entry->d_name);
@@ -137,28 +124,25 @@ static void show_devices(const struct host *host, int node)
     for (int i = 0; i < host->count; i++) {
         const struct device *device = &host->devices[i];
         char folder[PATH_MAX], speed[LINE] = "", width[LINE] = "";
-        if (device->node != node)
+        if (device->way.node != node)
             continue;
-        snprintf(folder, sizeof folder, "/sys/bus/pci/devices/%s", device->address);
+        snprintf(folder, sizeof folder, "/sys/bus/pci/devices/%s", address_of(device));
         bool link = read_line(speed, host->root, folder, "current_link_speed") &&
                     read_line(width, host->root, folder, "current_link_width");
         tern_log("topology:     %s %s: %s%s%.40s%s%.8s", device->gpu ? "GPU" : "network card",
-                 device->address, device->name, link ? ", " : "", speed, link ? " x " : "", width);
+                 address_of(device), device->name, link ? ", " : "", speed, link ? " x " : "",
+                 width);
     }
 }
 
-/* Returns how two devices reach each other. */
-static const char *way(const struct device *one, const struct device *other)
+/* Says how two devices reach each other. */
+static const char *say_way(const struct device *one, const struct device *other)
 {
-    int common = 0; /* folders that both ways have */
-    for (const char *a = one->way, *b = other->way; *a && *a == *b; a++, b++)
-        common += a[1] == '/';
-    if (common > 1)
-        return "by a switch";
-    if (common == 1)
-        return "by a root of the bus";
-    return one->node >= 0 && one->node == other->node ? "within a NUMA node"
-                                                       : "between NUMA nodes";
+    static const char *const words[] = {[TERN_PCI_SWITCH] = "by a switch",
+                                        [TERN_PCI_ROOT] = "by a root of the bus",
+                                        [TERN_PCI_NODE] = "within a NUMA node",
+                                        [TERN_PCI_FAR] = "between NUMA nodes"};
+    return words[tern_pci_reach(&one->way, &other->way)];
 }
 
 /* Prints the ways from each GPU to the other devices. */
@@ -170,11 +154,11 @@ static void show_ways(const struct host *host)
             char links[32] = "";
             if (k == i || (other->gpu && k < i))
                 continue;
-            int count = other->gpu ? tern_nvml_links(one->address, other->address) : 0;
+            int count = other->gpu ? tern_nvml_links(address_of(one), address_of(other)) : 0;
             if (count)
                 snprintf(links, sizeof links, ", %d NVLink", count);
-            tern_log("topology: %s to %s: %s%s", one->address, other->address, way(one, other),
-                     links);
+            tern_log("topology: %s to %s: %s%s", address_of(one), address_of(other),
+                     say_way(one, other), links);
         }
 }
 
@@ -204,8 +188,6 @@ void tern_host_topology_show(const char *root)
     add_cards(host, "hfi1");
     add_cards(host, "net");
     qsort(host->devices, (size_t)host->count, sizeof *host->devices, compare);
-    for (int i = 0; i < host->count; i++) /* they point into what was moved */
-        host->devices[i].address = strrchr(host->devices[i].way, '/') + 1;
     tern_log("topology: host %s", name);
     for (int node = 0; node < NODES; node++) {
         char folder[TEXT];
@@ -223,7 +205,7 @@ void tern_host_topology_show(const char *root)
     if (!nodes)
         tern_log("topology:   the kernel tells no NUMA nodes");
     for (int i = 0, unknown = 0; i < host->count; i++)
-        if (host->devices[i].node < 0 && !unknown++ && nodes != 1)
+        if (host->devices[i].way.node < 0 && !unknown++ && nodes != 1)
             tern_log("topology:   devices whose NUMA node the kernel does not tell:");
     show_devices(host, -1);
     show_ways(host);

@@ -160,6 +160,15 @@ API int cuDeviceGetName(char *ret_name, int room, int device)
     return 0;
 }
 
+API int cuDeviceGetPCIBusId(char *ret_address, int room, int device)
+{
+    enum { FIRST = 0x1a };
+    if (device < 0 || device >= visible_count)
+        return FAKE_INVALID_DEVICE;
+    snprintf(ret_address, (size_t)room, "0000:%02X:00.0", FIRST + visible[device]);
+    return 0;
+}
+
 API int cuDeviceGet(int *ret_device, int ordinal)
 {
     *ret_device = ordinal;

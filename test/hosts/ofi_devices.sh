@@ -47,6 +47,23 @@ echo "bytes by eth0 and eth1: ${by[*]}"
 goes yes eth0,eth1 ./devices direct
 is "two cards, all kinds" "$rc $(cat err)" "0 "
 
+# a GPU whose switch has the card eth1: only this card moves its bytes. Each host shows such a bus in place of its own; device 0 of
+# the tests' driver has the address 0000:1a:00.0.
+cat >bus.sh <<'END'
+bus=/run/pci0000:15/0000:15:01.0 other=/run/pci0000:97/0000:97:01.0
+mkdir -p $bus/0000:1a:00.0 $bus/0000:1b:00.0 $other/0000:98:00.0
+mount -t tmpfs tmpfs /sys/bus && mkdir -p /sys/bus/pci/devices && ln -s $bus/0000:1a:00.0 /sys/bus/pci/devices/
+mount -t tmpfs tmpfs /sys/class/net && mkdir /sys/class/net/eth0 /sys/class/net/eth1
+ln -s $other/0000:98:00.0 /sys/class/net/eth0/device && ln -s $bus/0000:1b:00.0 /sys/class/net/eth1/device
+END
+for host in 1 2; do on $host sh bus.sh || complain "host $host shows no bus"; done
+before=("$(sent 2 eth0)" "$(sent 2 eth1)")
+goes yes eth0,eth1 ./device_traffic 1
+is "near card" "$rc $(grep -c '^done' out) $(cat err)" "0 2 "
+by=($(($(sent 2 eth0) - before[0])) $(($(sent 2 eth1) - before[1])))
+echo "bytes by eth0 and eth1, which is near: ${by[*]}"
+[ $((by[0] * 10)) -lt "${by[1]}" ] || complain "the far card has carried too much: ${by[*]}"
+
 : >out
 (
     goes yes eth0,eth1 ./device_traffic 4

@@ -47,6 +47,60 @@ START_TEST(distance_is_that_of_numa_nodes)
 }
 END_TEST
 
+/* Records a device of the PCI bus at a way below /sys/devices, and what points to it. */
+static void record_device(const char *way, const char *node, const char *link)
+{
+    char target[512], path[512];
+    record(root, node, "sys/devices/%s/numa_node", way);
+    record(root, "", "%s.folder", link); /* makes the folders above it */
+    snprintf(target, sizeof target, "%s/sys/devices/%s", root, way);
+    snprintf(path, sizeof path, "%s/%s", root, link);
+    if (symlink(target, path)) {
+        perror(path);
+        exit(1);
+    }
+}
+
+/* A GPU, and cards behind the same switch, at the same root, at the same node, and at another. */
+static void record_devices(void)
+{
+    record_device("pci0000:15/0000:15:01.0/0000:16:00.0/0000:17:00.0", "0\n", "sys/bus/pci/devices/0000:17:00.0");
+    record_device("pci0000:15/0000:15:01.0/0000:16:00.0/0000:18:00.0", "0\n", "sys/class/infiniband/switch0/device");
+    record_device("pci0000:15/0000:15:03.0/0000:1a:00.0", "0\n", "sys/class/infiniband/root0/device");
+    record_device("pci0000:30/0000:30:01.0/0000:31:00.0", "0\n", "sys/class/net/node0/device");
+    record_device("pci0000:97/0000:97:01.0/0000:98:00.0", "1\n", "sys/class/cxi/beyond0/device");
+}
+
+START_TEST(cards_near_a_gpu_are_those_of_its_bus)
+{
+    static const char gpu[] = "0000:17:00.0";
+    ck_assert_int_eq(tern_ofi_nic_device_distance(root, "switch0", gpu), 10);
+    ck_assert_int_eq(tern_ofi_nic_device_distance(root, "root0", gpu), 20);
+    ck_assert_int_eq(tern_ofi_nic_device_distance(root, "node0", gpu), 30);
+    ck_assert_int_eq(tern_ofi_nic_device_distance(root, "beyond0", gpu), 40);
+    ck_assert_int_eq(tern_ofi_nic_device_distance(root, "none0", gpu), 0);
+    ck_assert_int_eq(tern_ofi_nic_device_distance(root, "switch0", "0000:99:00.0"), 0);
+}
+END_TEST
+
+static const struct {
+    int distances[4];
+    uint32_t count, nearest;
+} nearest[] = {
+    {{40}, 1, 1},
+    {{40, 10}, 2, 2},
+    {{20, 40, 20, 30}, 4, 5},
+    {{0, 0}, 2, 3},       /* nothing is known */
+    {{0, 40}, 2, 1},      /* one that is not known is behind the nearest, and before others */
+    {{0, 10}, 2, 2},
+};
+
+START_TEST(only_the_nearest_cards_serve_a_gpu)
+{
+    ck_assert_uint_eq(tern_ofi_nics_nearest(nearest[_i].distances, nearest[_i].count), nearest[_i].nearest);
+}
+END_TEST
+
 START_TEST(a_card_that_nobody_knows_counts_as_up)
 {
     ck_assert(tern_ofi_nic_is_up("no_such_card"));
@@ -165,9 +219,12 @@ int main(void)
     if (!mkdtemp(root))
         return 1;
     record_host();
+    record_devices();
     Suite *suite = suite_create("rails");
     TCase *tests = suite_case(suite, "rails");
     tcase_add_test(tests, distance_is_that_of_numa_nodes);
+    tcase_add_test(tests, cards_near_a_gpu_are_those_of_its_bus);
+    tcase_add_loop_test(tests, only_the_nearest_cards_serve_a_gpu, 0, sizeof nearest / sizeof *nearest);
     tcase_add_test(tests, a_card_that_nobody_knows_counts_as_up);
     tcase_add_loop_test(tests, nearest_cards_come_first_and_are_shared_out, 0,
                         (int)(sizeof orders / sizeof *orders));

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/ofi/nic.h"
 
+#include "lib/util/pci_way.h"
+#include "lib/util/read_line.h"
+
 #include <dirent.h>
 #include <limits.h>
 #include <net/if.h>
@@ -17,16 +20,6 @@ enum { PATH_ROOM = PATH_MAX, LINE_MOST = 4096, NODES_MAX = 1024 };
 static const char *const classes[] = {"infiniband", "cxi", "hfi1", "net"};
 enum { CLASSES = sizeof classes / sizeof *classes };
 
-/* Reads the first line of a file. Returns false if there is none. */
-static bool read_line(const char *path, char line[LINE_MOST])
-{
-    FILE *file = fopen(path, "re");
-    bool good = file && fgets(line, LINE_MOST, file);
-    if (file)
-        fclose(file);
-    return good;
-}
-
 /* ---- where it is ---- */
 
 /* Returns the card's NUMA node; -1: not known. */
@@ -36,7 +29,7 @@ static int node_of(const char *root, const char *device)
     for (int i = 0; i < CLASSES; i++) {
         snprintf(path, sizeof path, "%s/sys/class/%s/%.200s/device/numa_node", root, classes[i],
                  device);
-        if (read_line(path, line))
+        if (tern_read_line(path, line, sizeof line))
             return (int)strtol(line, NULL, 10);
     }
     return -1;
@@ -47,7 +40,7 @@ static bool is_ours(const char *root, int node, const cpu_set_t *cpus, size_t cp
 {
     char path[PATH_ROOM], line[LINE_MOST];
     snprintf(path, sizeof path, "%s/sys/devices/system/node/node%d/cpulist", root, node);
-    if (!read_line(path, line))
+    if (!tern_read_line(path, line, sizeof line))
         return false;
     for (char *at = line; *at >= '0' && *at <= '9'; at += *at == ',') {
         long first = strtol(at, &at, 10), last = first;
@@ -67,7 +60,7 @@ static int mean_distance(const char *root, int node, const cpu_set_t *cpus, size
     char path[PATH_ROOM], line[LINE_MOST];
     long sum = 0, count = 0;
     snprintf(path, sizeof path, "%s/sys/devices/system/node/node%d/distance", root, node);
-    if (!read_line(path, line))
+    if (!tern_read_line(path, line, sizeof line))
         return 0;
     char *at = line;
     for (int other = 0; other < NODES_MAX; other++) {
@@ -103,6 +96,35 @@ static int weigh(int distance)
 {
     enum { UNKNOWN = 15 }; /* the kernel's distances are 10 within a node and 20 or so beyond */
     return distance ? distance : UNKNOWN;
+}
+
+int tern_ofi_nic_device_distance(const char *root, const char *device, const char *address)
+{
+    enum { NEAREST = 10, STEP = 10 }; /* as between NUMA nodes: one unknown is behind the nearest */
+    struct tern_pci_way card, gpu;
+    char path[PATH_ROOM];
+    bool found = false;
+    for (int i = 0; i < CLASSES && !found; i++) {
+        snprintf(path, sizeof path, "/sys/class/%s/%.200s/device", classes[i], device);
+        found = tern_pci_find(root, path, &card);
+    }
+    snprintf(path, sizeof path, "/sys/bus/pci/devices/%.20s", address);
+    if (!found || !tern_pci_find(root, path, &gpu))
+        return 0;
+    return NEAREST + STEP * (int)tern_pci_reach(&card, &gpu);
+}
+
+uint32_t tern_ofi_nics_nearest(const int *distances, uint32_t count)
+{
+    int least = INT_MAX;
+    uint32_t nearest = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (weigh(distances[i]) < least)
+            least = weigh(distances[i]);
+    for (uint32_t i = 0; i < count; i++)
+        if (weigh(distances[i]) == least)
+            nearest |= 1u << i;
+    return nearest;
 }
 
 void tern_ofi_nics_order(const int *distances, uint32_t count, uint32_t before, uint32_t *ret_order)
@@ -156,7 +178,7 @@ static int ports_are_up(const char *device)
     for (struct dirent *entry; dir && (entry = readdir(dir));) {
         snprintf(path, sizeof path, "/sys/class/infiniband/%.200s/ports/%.20s/state", device,
                  entry->d_name);
-        if (entry->d_name[0] == '.' || !read_line(path, line))
+        if (entry->d_name[0] == '.' || !tern_read_line(path, line, sizeof line))
             continue;
         up = up == 1 || strstr(line, "ACTIVE") != NULL;
     }

@@ -13,6 +13,13 @@
  * a directory with recorded files. */
 int tern_ofi_nic_distance(const char *root, const char *device);
 
+/* Returns a distance of the same kind between the card and the GPU at an address of the PCI bus
+ * ("0000:17:00.0"): 10 by a switch, 20 by the root of a bus, 30 within a NUMA node, 40 beyond. 0:
+ * not known. */
+int tern_ofi_nic_device_distance(const char *root, const char *device, const char *address);
+/* Returns the devices with the least distance, a bit for each. Pure. */
+uint32_t tern_ofi_nics_nearest(const int *distances, uint32_t count);
+
 /* Orders `count` devices by their distances, the nearest first; one whose distance is not known is
  * between near and far. Devices of one distance are shared out: a rank with `before` ranks before
  * it begins at the device of that number. Sets *ret_order to indices. Pure. */

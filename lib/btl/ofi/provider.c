@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/ofi/provider.h"
 
+#include "lib/accel/device_range.h"
 #include "lib/btl/btl.h"
 #include "lib/btl/ofi/libfabric.h"
 #include "lib/btl/ofi/nic.h"
@@ -246,6 +247,18 @@ static uint32_t ranks_before(void)
     return count;
 }
 
+/* Returns the distance of a card: to the GPU of this process, or if that is not known yet, to its
+ * processors. */
+static int distance_of(const char *device)
+{
+    char address[TERN_ACCEL_BUS_ADDRESS];
+    int own = tern_accel_own_device();
+    int distance = own >= 0 && tern_accel_bus_address(own, address)
+                       ? tern_ofi_nic_device_distance("", device, address)
+                       : 0;
+    return distance ? distance : tern_ofi_nic_distance("", device);
+}
+
 /* Finds all devices of the provider whose link is up, the nearest first. Of a provider that works
  * over any IP interface only the best one is taken: others may lead nowhere. */
 static uint32_t take_all(struct fi_info *list, const char *name,
@@ -264,7 +277,7 @@ static uint32_t take_all(struct fi_info *list, const char *name,
         if (strcmp(name_of(info), name) != 0 || best_of(list, name, device) != info ||
             !tern_ofi_nic_is_up(device))
             continue;
-        distances[count] = tern_ofi_nic_distance("", device);
+        distances[count] = distance_of(device);
         devices[count++] = info;
     }
     tern_ofi_nics_order(distances, count, ranks_before(), order);

@@ -3,6 +3,7 @@
 
 #include "lib/accel/device_spare.h"
 #include "lib/btl/ofi/device_choice.h"
+#include "lib/btl/ofi/device_rails.h"
 #include "lib/btl/ofi/device_read.h"
 #include "lib/btl/ofi/keys.h"
 #include "lib/btl/ofi/ofi_link.h"
@@ -112,16 +113,21 @@ static void end_offer(struct offer *offer)
     free(offer);
 }
 
-/* Registers the memory for the rails by which the peer reads: all if the message is long, else the
- * first. Sets keys, and returns their number; or TERN_ERR_*. */
+/* Registers the memory for the rails by which the peer reads, of device memory for those that are
+ * near it: all if the message is long, else the first. Sets keys, and returns their number; or
+ * TERN_ERR_*. */
 static int register_offer(struct tern_ofi_lane *lane, const struct tern_ofi_link *link,
                           const void *start, size_t length, struct offer *offer,
                           struct tern_ofi_rail_key keys[TERN_OFI_RAILS])
 {
     int count = 0, rc = TERN_ERR_UNSUPPORTED;
+    uint32_t usable = 0, near = tern_ofi_memory_rails(start);
+    for (uint32_t i = 0; i < tern_ofi_fabric.rail_count; i++)
+        usable |= lane->ports[i].endpoint ? link->read_by & 1u << i : 0;
     for (uint32_t i = 0; i < tern_ofi_fabric.rail_count; i++) {
         const struct tern_ofi_port *port = &lane->ports[i];
-        if (!port->endpoint || !(link->read_by >> i & 1) || (count && length < STRIPE_LEAST))
+        if (!((usable & near ? usable & near : usable) >> i & 1) ||
+            (count && length < STRIPE_LEAST))
             continue;
         rc = tern_ofi_cache_get(i, port->endpoint, start, length, FI_REMOTE_READ, &offer->kept[i]);
         if (!rc)
@@ -458,8 +464,10 @@ static bool has_long_runs(const struct tern_transfer *transfer)
 }
 
 /* Adds a rail to those by which the message is read: one of the other end, by which it has `key`.
- * Without a route to that rail, or a registration of our memory, nothing is added. */
-static void add_way(struct tern_ofi_reading *reading, const struct tern_ofi_rail_key *key)
+ * Without a route to that rail by one of our rails in `ours`, or a registration of our memory,
+ * nothing is added. */
+static void add_way(struct tern_ofi_reading *reading, const struct tern_ofi_rail_key *key,
+                    uint32_t ours)
 {
     const struct tern_ofi_link *link = reading->link;
     const struct tern_ofi_route *route = NULL;
@@ -468,7 +476,7 @@ static void add_way(struct tern_ofi_reading *reading, const struct tern_ofi_rail
     for (uint32_t i = 0; i < link->route_count && !route; i++)
         if (link->routes[i].theirs == key->rail)
             route = &link->routes[i];
-    if (!route)
+    if (!route || !(ours >> route->port->rail & 1))
         return;
     struct way way = {.port = route->port,
                       .peer = route->address,
@@ -502,8 +510,13 @@ static void add_way(struct tern_ofi_reading *reading, const struct tern_ofi_rail
 static void add_ways(struct tern_ofi_reading *reading, const struct tern_ofi_rail_key *keys,
                      int count)
 {
+    const struct tern_cursor *to = &reading->transfer->cursor;
+    uint32_t near = to->memory == TERN_TYPE_DEVICE && to->place ? tern_ofi_device_rails(to->place)
+                                                                : UINT32_MAX;
     for (int i = 0; i < count; i++)
-        add_way(reading, &keys[i]);
+        add_way(reading, &keys[i], near);
+    for (int i = 0; i < count && !reading->way_count; i++)
+        add_way(reading, &keys[i], ~near);
 }
 
 /* Finds the rails by which the message can be read into device memory of ours. If the provider
