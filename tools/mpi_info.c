@@ -95,6 +95,7 @@ static void print_build(void)
     say("PMIx", "option:pmix", TERN_PMIX_VERSION);
     say("hwloc", "option:hwloc", TERN_HWLOC_VERSION);
     say("CUDA support", "mca:mpi:base:param:mpi_built_with_cuda_support:value", "true");
+    say("GPUDirect RDMA", "option:hmem", TERN_HMEM);
     say("Sanitizers", "option:sanitizers", *TERN_SANITIZER_FLAGS ? TERN_SANITIZER_FLAGS : "none");
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +27,9 @@ int cuMemMap(uint64_t, size_t, size_t, uint64_t, uint64_t), cuMemSetAccess(uint6
 int cuMemUnmap(uint64_t, size_t), cuMemRelease(uint64_t), cuMemAddressFree(uint64_t, size_t);
 int cuPointerGetAttributes(unsigned, int *, void **, uint64_t), cuPointerSetAttribute(const void *, int, uint64_t);
 int cuStreamQuery(tern_cu_stream);
+int cuMemGetHandleForAddressRange(void *, uint64_t, size_t, int, unsigned long long), cuDeviceGetPCIBusId(char *, int, int);
+bool fake_cuda_descriptor(int, uint64_t *, size_t *);
+void *fake_cuda_window(const void *, size_t, int *, uint64_t *);
 
 enum { BYTES = 5000, NOT_READY = 600, ALREADY_MAPPED = 208, ILLEGAL_ADDRESS = 700, HUGE_PAGE = 2 << 20 };
 
@@ -233,6 +237,31 @@ static void check_handles(int in, int out, pid_t child)
     OK(cuMemFree_v2(second));
 }
 
+/* What other hardware reaches: not pools, and nothing that was freed. */
+static void check_descriptors(void)
+{
+    uint64_t device, pool, address, id;
+    size_t bytes;
+    int fd, number;
+    char bus[16];
+    OK(cuDeviceGetPCIBusId(bus, sizeof bus, 0));
+    IS(cuDeviceGetPCIBusId(bus, sizeof bus, 9), 101);
+    OK(cuMemAlloc_v2(&device, BYTES));
+    OK(cuMemAllocAsync(&pool, BYTES, NULL));
+    IS(cuMemGetHandleForAddressRange(&fd, device, BYTES, 1, 0), 1); /* no whole pages */
+    IS(cuMemGetHandleForAddressRange(&fd, device, HUGE_PAGE, 1, 0), 1); /* longer than the allocation */
+    IS(cuMemGetHandleForAddressRange(&fd, pool, 4096, 1, 0), 1);
+    OK(cuMemGetHandleForAddressRange(&fd, device, 8192, 1, 0));
+    IS(fake_cuda_descriptor(fd, &address, &bytes) && address == device && bytes == 8192, 1);
+    IS(fake_cuda_window((void *)(uintptr_t)device, BYTES, &number, &id) != NULL, 1);
+    IS(fake_cuda_window((void *)(uintptr_t)device, BYTES + 1, &number, &id) != NULL, 0);
+    IS(fake_cuda_window((void *)(uintptr_t)pool, BYTES, &number, &id) != NULL, 0);
+    OK(cuMemFree_v2(device));
+    IS(fake_cuda_descriptor(fd, &address, &bytes), 0);
+    OK(cuMemFree_v2(pool));
+    OK(close(fd));
+}
+
 int main(int argc, char **argv)
 {
     int down[2], up[2], devices;
@@ -255,6 +284,7 @@ int main(int argc, char **argv)
     check_streams();
     check_late_copies();
     check_virtual();
+    check_descriptors();
     check_handles(up[0], down[1], child);
     OK(cuDevicePrimaryCtxRelease_v2(0));
     return 0;

@@ -33,6 +33,7 @@ OMPI_MCA_btl_tcp_links=3 "$bin/ompi_info" --param btl tcp -l 9 --parsable | grep
 "$bin/ompi_info" --type bool --parsable | grep ':type:' | grep -v ':type:bool$' && fail "--type bool shows others"
 "$bin/ompi_info" --parsable --all >all
 grep -qx 'ompi:version:full:5.0.7' all || fail "no ompi:version:full:4.1.4"
+grep -q '^option:hmem:\(no$\|yes, where the provider offers FI_HMEM\)' all || fail "nothing on device memory by libfabric"
 grep -qx 'mca:mpi:base:param:mpi_built_with_cuda_support:value:true' all || fail "nothing on CUDA support"
 
 "$bin/mpi_info" --parsable --procedures | sed -n 's/^procedure:\(.*\):yes$/\1/p' | sort >yes

@@ -33,6 +33,7 @@ SAME(TERN_CU_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
 SAME(TERN_CU_HOST, CU_MEMORYTYPE_HOST);
 SAME(TERN_CU_DEVICE, CU_MEMORYTYPE_DEVICE);
 SAME(TERN_CU_STREAM_NON_BLOCKING, CU_STREAM_NON_BLOCKING);
+SAME(TERN_CU_RANGE_DMABUF, CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD);
 SAME(sizeof(tern_cu_addr), sizeof(CUdeviceptr));
 SAME(sizeof(tern_cu_result), sizeof(CUresult));
 
@@ -78,6 +79,8 @@ START_TEST(versions)
     ck_assert_str_eq(NAME(cuIpcOpenMemHandle), "cuIpcOpenMemHandle_v2");
     ck_assert_str_eq(NAME(cuIpcCloseMemHandle), "cuIpcCloseMemHandle");
     ck_assert_str_eq(NAME(cuStreamCreate), "cuStreamCreate");
+    ck_assert_str_eq(NAME(cuMemGetHandleForAddressRange), "cuMemGetHandleForAddressRange");
+    ck_assert_str_eq(NAME(cuDeviceGetPCIBusId), "cuDeviceGetPCIBusId");
     ck_assert_str_eq(NAME(cuPointerGetAttributes), "cuPointerGetAttributes");
 }
 END_TEST
