@@ -36,9 +36,12 @@ enum {
     BURST = 64,             /* packets taken from one ring before the next ring's turn */
 };
 
-/* Sizes that a ring has one after the other as it grows. */
-static const uint32_t ring_sizes[] = {4096, 32 * 1024, 256 * 1024};
-enum { LEVELS = sizeof ring_sizes / sizeof *ring_sizes };
+/* Sizes that a ring has one after the other as it grows. It has the last one only if it was full
+ * before: in a stream one way the sender then waits less, and lines rest longer before they are
+ * written again. */
+static const uint32_t ring_sizes[] = {4096, 32 * 1024, 256 * 1024, 512 * 1024};
+/* LARGE: a ring of that level has room for long payloads, and may have cells beside it. */
+enum { LEVELS = sizeof ring_sizes / sizeof *ring_sizes, LARGE = 3 };
 
 /* Cells that a rank makes for a peer, at most, and each time; and if they are taken in turn, also
  * when others are left: a line then rests for a while before it is written again. */
@@ -152,15 +155,15 @@ static int make_ring(struct tern_shm_endpoint *endpoint, uint32_t length,
                      struct tern_ring_out *ret_out, uint64_t *ret_offset)
 {
     uint32_t level = endpoint->level;
-    while (level + 1 < endpoint->level_max && length > ring_sizes[level] / 10)
+    while (level + 1 < endpoint->level_max && level + 1 < LARGE && length > ring_sizes[level] / 10)
         level++;
     for (; level >= endpoint->level && level < endpoint->level_max; level--) {
         uint64_t offset;
         uint64_t bytes = __atomic_load_n(&my_ring_bytes, __ATOMIC_RELAXED) + ring_sizes[level];
-        if ((level > 0 && bytes > my_ring_budget) ||
-            tern_segment_allocate(ring_sizes[level], &offset)) {
+        uint64_t budget = level < LARGE ? my_ring_budget : my_ring_budget / 4;
+        if ((level > 0 && bytes > budget) || tern_segment_allocate(ring_sizes[level], &offset)) {
             endpoint->level_max = level;
-            if (endpoint->out.ring)
+            if (endpoint->out.ring && level < LARGE)
                 __atomic_store_n(&endpoint->out.ring->small, 1, __ATOMIC_RELAXED);
             if (level == 0)
                 break;
@@ -169,7 +172,7 @@ static int make_ring(struct tern_shm_endpoint *endpoint, uint32_t length,
         struct tern_ring *ring = (struct tern_ring *)(tern_segment.base + offset);
         tern_ring_format(ring, ring_sizes[level], tern_rte.local_rank);
         ring->lane = endpoint->lane;
-        ring->small = endpoint->level_max < LEVELS;
+        ring->small = endpoint->level_max < LARGE;
         int rc = tern_ring_open_out(ret_out, ring);
         if (rc)
             return rc;
@@ -286,7 +289,7 @@ static struct tern_cells *cells_for(struct tern_shm_endpoint *endpoint, size_t l
     struct tern_cells *cells = &endpoint->cells;
     if ((!tern_cells_any(cells) || (cells->in_turn && endpoint->cell_count < CELLS_IN_TURN)) &&
         endpoint->cell_count < endpoint->cells_max && endpoint->cell_count <= cells->came &&
-        cells->fresh == cells->fresh_end && endpoint->level == LEVELS)
+        cells->fresh == cells->fresh_end && endpoint->level >= LARGE)
         make_cells(endpoint);
     return length <= (size_t)2 * endpoint->cells_max * TERN_RING_CELL ? cells : NULL;
 }
@@ -334,15 +337,35 @@ enum {
     RUN_LONG = 4096,
 };
 
+/* Packs a long run into the ring's data area by pages in turn. Cells do not gain: their lines are
+ * ours already. Returns false if it has done nothing. */
+static bool pack_pages(const struct tern_shm_endpoint *endpoint, struct tern_cursor *cursor,
+                       char *room, size_t length)
+{
+    const struct tern_ring *ring = endpoint->out.ring;
+    struct tern_cursor ahead = *cursor;
+    struct iovec run;
+    if (length < TERN_COPY_PAGES_LEAST || cursor->memory ||
+        !tern_ring_in_data(ring, room - tern_ring_data(ring)) ||
+        tern_cursor_runs(&ahead, &run, 1, length, NULL) != 1 || run.iov_len != length)
+        return false;
+    tern_copy_pages(room, run.iov_base, length);
+    *cursor = ahead;
+    return true;
+}
+
 /* Packs the cursor's next bytes into the ring. The ring's lines are in the receiver's cache. An
  * ordinary store to such a line first fetches the line, only to overwrite it. A long memcpy does
  * not, because the processor writes whole lines (rep movsb). So scattered data is packed into a
  * buffer in our first-level cache, and copied from there. */
-static void pack(struct tern_cursor *cursor, char *room, size_t length)
+static void pack(const struct tern_shm_endpoint *endpoint, struct tern_cursor *cursor, char *room,
+                 size_t length)
 {
     char way[BY_WAY_BYTES] __attribute__((aligned(TERN_CACHE_LINE)));
     struct tern_cursor ahead = *cursor;
     struct iovec run;
+    if (pack_pages(endpoint, cursor, room, length))
+        return;
     if (length < BY_WAY_MIN || cursor->memory ||
         tern_cursor_runs(&ahead, &run, 1, RUN_LONG, NULL) != 1 ||
         run.iov_len == RUN_LONG) {
@@ -365,7 +388,7 @@ static int shm_send_cursor(struct tern_peer *peer, const struct tern_packet *pac
     int rc = reserve(endpoint, cells_for(endpoint, cursor->length), length, &room);
     if (rc)
         return rc;
-    pack(cursor, room, length);
+    pack(endpoint, cursor, room, length);
     publish(endpoint, packet, length);
     return 0;
 }
@@ -380,7 +403,7 @@ static int shm_send_head(struct tern_peer *peer, const struct tern_packet *packe
     int rc = reserve(endpoint, cells_for(endpoint, cursor->length), bytes, &room);
     if (rc)
         return rc;
-    pack(cursor, room, length);
+    pack(endpoint, cursor, room, length);
     memcpy((char *)room + length, rendezvous, sizeof *rendezvous);
     publish(endpoint, packet, bytes);
     return 0;
