@@ -24,7 +24,8 @@ int tern_ofi_expose(uint32_t index, const void *start, size_t length,
 {
     struct tern_ofi_lane *lane = &tern_ofi_lanes[index];
     const struct tern_ofi_fabric *fabric = &tern_ofi_fabric;
-    if (fabric->raw_keys || fabric->rail_count > 1 || tern_ofi_lane_open(lane))
+    if (fabric->raw_keys || fabric->rail_count > 1 || !tern_ofi_provider_copies(fabric->info) ||
+        tern_ofi_lane_open(lane))
         return TERN_ERR_UNSUPPORTED;
     struct tern_ofi_port *port = &lane->ports[0];
     struct exposed *exposed = calloc(1, sizeof *exposed);

@@ -32,6 +32,9 @@ void tern_ofi_provider_show(const struct fi_info *chosen, const char *used);
  * last of them has arrived. Pure but for the version of libfabric. */
 bool tern_ofi_provider_fills_buffers(const struct fi_info *info);
 
+/* Returns true if the provider may copy to and from windows. Pure. */
+bool tern_ofi_provider_copies(const struct fi_info *info);
+
 /* Returns true if the provider completes a write with FI_DELIVERY_COMPLETE when its bytes are in
  * the peer's memory. Asks libfabric. */
 bool tern_ofi_provider_delivers(const struct fi_info *info);
