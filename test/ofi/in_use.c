@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The messages round a ring of ranks really go by ofi, and long ones are copied by transfers: the library counts both. Says also
- * whether libfabric is in this process. */
+ * whether libfabric is in this process, and how much memory of its own the process has. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +34,19 @@ static int is_mapped(const char *name)
     return found;
 }
 
+static long own_kib(void)
+{
+    char line[1000];
+    long kib = -1;
+    FILE *status = fopen("/proc/self/status", "r");
+    while (status && fgets(line, sizeof line, status))
+        if (sscanf(line, "RssAnon: %ld", &kib) == 1)
+            break;
+    if (status)
+        fclose(status);
+    return kib;
+}
+
 int main(int argc, char **argv)
 {
     static char out[LONG], in[LONG];
@@ -56,6 +69,7 @@ int main(int argc, char **argv)
     else
         printf("%llu messages by ofi, %llu bytes by transfers\n", sent, pulled);
     printf("libfabric is %s\n", is_mapped("libfabric") ? "mapped" : "not mapped");
+    printf("own memory: %ld KiB\n", own_kib());
     MPI_T_finalize();
     MPI_Finalize();
     return 0;

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The MPI programs of test/mpi over libfabric's provider strict (strict.h), which demands all that a provider may demand, and
-# keeps no order. Some of them; all with TERN_TEST_LONG. STRICT_SEED: other random decisions.
+# keeps no order. Some of them; all with TERN_TEST_LONG. STRICT_SEED: other random decisions. STRICT_MESSAGES: the number of
+# messages between which memory changes.
 set -u
 . "$TERN_SRCDIR/test/mpirun/check.bash"
 [ -e "$TERN_BUILDDIR/test/ofi/.libs/libstrict-fi.so" ] || { echo "no libstrict-fi.so: make check builds it"; exit 1; }
@@ -17,6 +18,7 @@ is "ranks that use ofi" "$rc $(grep -c '^ofi is in use$' out) $(wc -l <report)" 
 # no byte of memory that has got other pages; registrations are kept, so there are fewer than messages
 messages=400
 [ -z "${TERN_TEST_LONG:-}" ] || messages=1000000
+messages=${STRICT_MESSAGES:-$messages}
 rm report
 for keep in always auto; do
     STRICT_REFUSES=0 timeout -k 5 1200 "$MPIRUN" --mca btl_ofi_cache $keep -n 2 ./changing_memory $messages >out 2>err

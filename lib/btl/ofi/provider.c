@@ -13,6 +13,7 @@
 
 #include <netinet/in.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Providers of hardware that messages between ranks are given to without being asked, the best one
@@ -337,11 +338,21 @@ static int choose(struct fi_info *list, const char *name, const char *devices,
                       *names ? names : "none");
 }
 
+/* Limits what ofi_rxm allocates above tcp: for each endpoint 4096 buffers of 16 KiB, 64 MiB, for
+ * messages that arrive from any peer. Above verbs it has fewer, for each peer. A variable that the
+ * user has set stays. Call it before libfabric's first getinfo. */
+static void limit_buffers(const char *provider)
+{
+    if (provider && strcmp(provider, "tcp;ofi_rxm") == 0)
+        setenv("FI_OFI_RXM_MSG_RX_SIZE", "512", 0);
+}
+
 int tern_ofi_provider_choose(struct tern_ofi_choice *ret_choice)
 {
     const char *name = tern_param_string("btl_ofi_provider");
     const char *device = tern_param_string("btl_ofi_device");
     struct fi_info *list = NULL;
+    limit_buffers(name);
     int rc = tern_ofi_library_load();
     if (rc)
         return rc;
