@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The programs of test/mpi between two hosts, all messages by libfabric (also those within a host). Some of them over each
-# provider; all, at all their numbers of ranks, with TERN_TEST_LONG. To try one provider, or other programs:
+# provider; all, at all their numbers of ranks, with TERN_TEST_LONG, then also by two network cards of each host together. To try
+# one provider, or other programs:
 #
 #     OFI_PROVIDERS="net" OFI_PROGRAMS="coll_*" make check TESTS=hosts/ofi_programs.sh
 #
-# OFI_RANKS="2 4": only these numbers of ranks. Each list is separated by blanks.
-HOSTS=2
+# OFI_RANKS="2 4": only these numbers of ranks. OFI_DEVICES="eth0 eth0,eth1": first by one card, then by both. Each list is
+# separated by blanks.
+HOSTS=2 NICS=2
 . "$(dirname "$0")/hosts.bash"
 printf 'n1 slots=8\nn2 slots=8\n' >hosts
 programs=(bidirectional_big cancel_everywhere coll_alltoall finalize_flushes non_overtaking random_traffic thread_everything
@@ -24,11 +26,14 @@ fi
 [ -z "${OFI_PROGRAMS:-}" ] || read -ra programs <<<"$OFI_PROGRAMS"
 [ -z "${OFI_RANKS:-}" ] || read -ra ranks <<<"--ranks ${OFI_RANKS// / --ranks }"
 read -ra providers <<<"${OFI_PROVIDERS:-net tcp;ofi_rxm udp;ofi_rxd}"
-for provider in "${providers[@]}"; do
-    on 1 env "OMPI_MCA_btl_ofi_provider=$provider" \
-        "MPIRUN=$MPIRUN --hostfile $PWD/hosts --map-by node --oversubscribe --mca btl ofi,self --mca btl_ofi_device eth0" \
-        "$PYTHON3" -B "$here/../mpi/run" --build "$scratch/programs" --limit 120 "${ranks[@]}" "${programs[@]}" >runs 2>&1 ||
-        { grep -v '^ok' runs; complain "$provider: some programs fail"; }
-    echo "$provider: $(tail -n 1 runs)"
+read -ra cards <<<"${OFI_DEVICES:-eth0 ${TERN_TEST_LONG:+eth0,eth1}}"
+for devices in "${cards[@]}"; do
+    for provider in "${providers[@]}"; do
+        on 1 env "OMPI_MCA_btl_ofi_provider=$provider" \
+            "MPIRUN=$MPIRUN --hostfile $PWD/hosts --map-by node --oversubscribe --mca btl ofi,self --mca btl_ofi_device $devices" \
+            "$PYTHON3" -B "$here/../mpi/run" --build "$scratch/programs" --limit 120 "${ranks[@]}" "${programs[@]}" >runs 2>&1 ||
+            { grep -v '^ok' runs; complain "$provider, $devices: some programs fail"; }
+        echo "$provider, $devices: $(tail -n 1 runs)"
+    done
 done
 finish
