@@ -5,9 +5,12 @@
  * complete when they return, and need no help of the target. An accumulate reads, combines and
  * writes while it holds target->control->serial. All ranks of the window, the target included, take
  * that lock around their accumulates on a target that some rank pulls from (target->serial).
+ *
+ * Memory of a device that is open here the driver copies instead (device_mapped.c).
  */
 
 #define _GNU_SOURCE
+#include "lib/rma/device_mapped.h"
 #include "lib/rma/reach.h"
 
 #include "lib/util/error.h"
@@ -111,11 +114,15 @@ static int move(const struct tern_rma_operation *operation, const struct tern_rm
 
 int tern_rma_pulled_put(const struct tern_rma_operation *operation)
 {
+    if (TERN_UNLIKELY(operation->target->device != NULL))
+        return tern_rma_device_put(operation);
     return move(operation, operation->origin, true);
 }
 
 int tern_rma_pulled_get(const struct tern_rma_operation *operation)
 {
+    if (TERN_UNLIKELY(operation->target->device != NULL))
+        return tern_rma_device_get(operation);
     return move(operation, operation->result, false);
 }
 
@@ -160,6 +167,8 @@ static int apply(const struct tern_rma_operation *operation, struct tern_cursor 
 int tern_rma_pulled_fetch(const struct tern_rma_operation *operation)
 {
     struct tern_rma_control *control = operation->target->control;
+    if (TERN_UNLIKELY(operation->target->device != NULL))
+        return tern_rma_device_fetch(operation);
     tern_rma_spin(&control->serial);
     int rc = tern_rma_in_pieces(operation, apply);
     tern_rma_unspin(&control->serial);

@@ -9,8 +9,10 @@
  *   same node, and all ranks of the node may pull         pulled
  *   else                                                  asked
  *
- * The parameter rma_mechanism forces a way where it is possible. If some rank's memory is in a
- * device's, all are asked, themselves too: so one rank alone changes each memory.
+ * The parameter rma_mechanism forces a way where it is possible. A target whose memory is in a
+ * device's is pulled from by the ranks that can open it, itself included, and asked by the others.
+ * Ranks of a dynamic window that may attach device memory are asked, all of them, themselves too:
+ * so one rank alone changes each memory.
  */
 
 #include "lib/rma/window.h"
@@ -18,6 +20,7 @@
 #include "lib/accel/accel.h"
 #include "lib/node/segment.h"
 #include "lib/pml/pml.h"
+#include "lib/rma/device_mapped.h"
 #include "lib/rma/reach.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
@@ -115,6 +118,8 @@ void tern_window_offer(struct tern_window *window, struct tern_context *context,
         .device = base ? tern_accel_holds(base) : tern_accel_watched,
     };
     expose(window, context, ret_offer);
+    if (TERN_UNLIKELY(ret_offer->device) && base && near)
+        ret_offer->key = tern_rma_device_share(base);
 }
 
 /* What the ranks agree on. */
@@ -125,7 +130,7 @@ struct agreement {
     int near_count, near_index, leader; /* leader: local rank of the first near rank */
 };
 
-static struct agreement agree(const struct tern_context *context,
+static struct agreement agree(const struct tern_context *context, bool dynamic,
                               const struct tern_rma_offer *offers)
 {
     struct agreement agreement = {.forced = (enum forced)tern_param_choice("rma_mechanism"),
@@ -144,7 +149,7 @@ static struct agreement agree(const struct tern_context *context,
         agreement.pulls &= offers[rank].pulls != 0;
         agreement.fences &= offers[rank].fences != 0;
     }
-    for (int rank = 0; rank < context->size; rank++)
+    for (int rank = 0; rank < context->size && dynamic; rank++)
         if (offers[rank].device)
             agreement.forced = FORCE_ASKED;
     return agreement;
@@ -180,8 +185,19 @@ static int open_control(struct tern_window *window, const struct agreement *agre
     return 0;
 }
 
+/* Chooses the way to a target whose memory is in a device's. All ranks that reach its control words
+ * change the memory under control->serial. */
+static void choose_device_way(struct tern_rma_target *target, bool self,
+                              const struct tern_rma_offer *offer, bool near, const void *mine)
+{
+    if (near)
+        tern_rma_device_open(target, self, offer, mine);
+    target->serial = near;
+    target->way = target->device ? TERN_RMA_PULLED : TERN_RMA_ASKED;
+}
+
 static void choose_way(struct tern_window *window, const struct agreement *agreement, int rank,
-                       int near_index, const struct tern_rma_offer *offer)
+                       int near_index, const struct tern_rma_offer *offer, const void *mine)
 {
     struct tern_rma_target *target = &window->targets[rank];
     bool self = rank == window->rank, near = window->controls_near && near_index >= 0;
@@ -209,6 +225,8 @@ static void choose_way(struct tern_window *window, const struct agreement *agree
         target->node_bytes =
             offer->node_bytes < tern_segment.size ? offer->node_bytes : tern_segment.size;
     }
+    if (TERN_UNLIKELY(offer->device) && !window->dynamic && agreement->forced != FORCE_ASKED)
+        choose_device_way(target, self, offer, near || self, mine);
     window->any_asked |= target->way == TERN_RMA_ASKED;
     target->direct = target->way == TERN_RMA_ASKED && agreement->forced != FORCE_ASKED &&
                      offer->direct && !window->dynamic;
@@ -233,7 +251,8 @@ static void choose_ways(struct tern_window *window, const struct agreement *agre
         uint32_t local = 0;
         bool near = tern_window_is_near(window->context, rank, &local);
         window->targets[rank].node_rank = near ? (int32_t)local : -1;
-        choose_way(window, agreement, rank, near ? near_index : -1, &offers[rank]);
+        choose_way(window, agreement, rank, near ? near_index : -1, &offers[rank],
+                   (const void *)(uintptr_t)offers[window->rank].address);
         near_index += near;
     }
 }
@@ -244,7 +263,8 @@ static bool is_asked(const struct tern_window *window, const struct agreement *a
 {
     bool shared = offer->offset != TERN_RMA_NOT_THERE && agreement->forced != FORCE_PULLED;
     bool pullable = agreement->pulls && agreement->forced != FORCE_MAPPED;
-    if (agreement->forced == FORCE_ASKED || agreement->near_count < window->size)
+    if (agreement->forced == FORCE_ASKED || agreement->near_count < window->size ||
+        window->on_device)
         return agreement->forced == FORCE_ASKED || window->size > 1;
     return window->size > 1 && !(window->controls_near && (shared || pullable));
 }
@@ -264,7 +284,8 @@ static int open_server(struct tern_window *window)
 int tern_window_open(struct tern_window *window, struct tern_context *context, bool dynamic,
                      bool unlockable, const struct tern_rma_offer *offers)
 {
-    struct agreement agreement = agree(context, offers);
+    struct agreement agreement = agree(context, dynamic, offers);
+    window->device_key = offers[context->rank].key;
     tern_rma_combine_init();
     window->context = context;
     window->rank = context->rank;
@@ -304,6 +325,9 @@ void tern_window_close(struct tern_window *window)
         tern_lane_unlock(window->context->lane);
     }
     conceal(window);
+    tern_rma_device_unshare(window->device_key);
+    for (int rank = 0; window->targets && rank < window->size; rank++)
+        tern_rma_device_close(&window->targets[rank]);
     if (!window->controls_near)
         free(window->control);
     else if (window->leads)

@@ -11,7 +11,8 @@
  * the window is made:
  *
  *   mapped   the target's memory is mapped here: loads, stores and atomic instructions
- *   pulled   the target is on this node: the kernel copies (process_vm_readv, _writev)
+ *   pulled   the target is on this node: the kernel copies (process_vm_readv, _writev), or the
+ *            driver of a device
  *   asked    the target gets messages, and applies them itself, if need be in its progress thread;
  *            a put or get of one run may be copied by a network instead, if that can reach the
  *            target's memory (direct)
@@ -61,6 +62,10 @@ struct tern_rma_target {
     struct tern_rma_control *control; /* NULL: only the target itself reaches it */
     struct tern_rma_turf turf;        /* for accumulates, unless `serial`; valid with control */
     int32_t pid;                      /* of the target, if pulled */
+    /* the target's memory in a device, as this rank reaches it; NULL: it is elsewhere, or not
+     * reached */
+    char *device;
+    struct tern_ipc_import *import;   /* behind `device`; NULL: this rank's own memory */
     int32_t node_rank;                /* its local rank on this node; -1: another node */
     uint8_t way;                      /* enum tern_rma_way */
     bool serial;  /* accumulates take control->serial: some rank pulls from this target */
@@ -80,6 +85,7 @@ struct tern_rma_target {
 };
 
 struct tern_rma_server; /* lib/rma/serve.c */
+struct tern_ipc_import; /* lib/btl/device_access.h */
 
 /* A window. */
 struct tern_window {
@@ -94,6 +100,7 @@ struct tern_window {
     bool nocheck;     /* the epoch was opened with MPI_MODE_NOCHECK: locks are not taken */
     bool any_asked;   /* the way to some target is `asked` */
     bool on_device;   /* this rank's memory is in a device's, or may be */
+    uint64_t device_key; /* by which others open it (lib/rma/device_mapped.h); 0: they do not */
     int locks;        /* targets that MPI_Win_lock has locked, or is locking */
     int started_count, exposed_count;
     int *started_ranks, *exposed_ranks; /* owned; those of MPI_Win_start and MPI_Win_post */
@@ -134,6 +141,7 @@ struct tern_rma_offer {
     uint64_t direct_address, direct_key;
     uint32_t direct_lane;
     uint32_t unused;
+    uint64_t key; /* of memory in a device (lib/rma/device_mapped.h); 0: it cannot be opened */
 };
 
 /* Fills in this rank's offer: `size` bytes at `base`; NULL and 0: of a dynamic window. Exposes the

@@ -12,7 +12,7 @@ fi
 export FAKE_CUDA=$TERN_BUILDDIR/test/device/.libs/libcuda.so.1
 FAKE_HEAP=$TERN_BUILDDIR/test/device/.libs/libfakeheap.so
 [ -e "$FAKE_CUDA" ] || { echo "no $FAKE_CUDA: make check builds it"; exit 1; }
-for program in pointers kinds failing calls shared kernels collectives; do
+for program in pointers kinds failing calls shared kernels collectives windows; do
     "$MPICC" -w -I"$TERN_SRCDIR/test/mpi" -o $program "$TERN_SRCDIR/test/device/$program.c" -ldl || exit 1
 done
 
@@ -113,6 +113,24 @@ direct "collectives, another rank in host memory each time" -n 3 --oversubscribe
 direct "collectives that are checked" -n 3 --oversubscribe --mca check_level full ./collectives turns
 direct "collectives without CUDA IPC" -n 2 --mca btl ^ipc ./collectives turns
 direct "collectives by TCP" -n 3 --oversubscribe --mca btl tcp,self ./collectives turns
+
+# windows in device memory: opened by the ranks of the node, or asked if that is not possible
+direct "windows on one device" -n 2 ./windows one ipc
+direct "windows on several devices" -n 3 --oversubscribe ./windows devices ipc
+direct "windows, slow streams" -n 2 -x FAKE_CUDA_REUSE=1 -x FAKE_CUDA_DELAY_US=50 ./windows devices ipc
+direct "windows, one in host memory" -n 3 --oversubscribe ./windows host ipc
+for kind in managed pool; do
+    shares "windows in $kind memory" -n 3 --oversubscribe ./windows $kind asked
+done
+shares "windows, no IPC" -n 2 -x FAKE_CUDA_IPC=none ./windows one asked
+shares "windows, MIG" -n 2 -x FAKE_CUDA_IPC=mig ./windows one asked
+shares "windows, devices that do not reach each other" -n 3 --oversubscribe -x FAKE_CUDA_PEERS=none ./windows devices asked
+for choice in ^ipc self,tcp; do
+    run -n 2 --mca btl $choice ./windows one asked
+    clean "windows, btl $choice"
+done
+run -n 2 --mca rma_mechanism asked ./windows one
+clean "windows, asked by wish"
 
 # the heap as device memory
 "$MPICC" -w -shared -fPIC "$TERN_BUILDDIR/lib/generated/interpose.c" -o interpose.so -ldl || exit 1

@@ -11,6 +11,8 @@
 #include <pthread.h>
 #include <stdio.h>
 
+extern const struct tern_btl tern_btl_ipc;
+
 enum { RECORDS = 64 };
 
 /* What this rank knows of its records. */
@@ -147,6 +149,30 @@ static int register_run(struct tern_peer *peer, const void *start, bool spare,
     *ret_registration = registration;
     tern_path_add(&peer->path, TERN_IPC_PATH);
     return 0;
+}
+
+uint64_t tern_ipc_share(const void *start)
+{
+    struct tern_accel_place place;
+    uint64_t key = 0;
+    if (!tern_btl_active(&tern_btl_ipc) || !tern_accel_find(start, &place) || !place.id)
+        return 0;
+    pthread_mutex_lock(&gate);
+    bool is_new = !find(place.id);
+    struct export *export = take(start, &place, false);
+    if (export)
+        key = records_at + (uint64_t)(export - exports) * sizeof *records;
+    else if (is_new)
+        tern_ipc_say_staged();
+    pthread_mutex_unlock(&gate);
+    return key;
+}
+
+void tern_ipc_unshare(uint64_t key)
+{
+    pthread_mutex_lock(&gate);
+    exports[(key - records_at) / sizeof *records].users--;
+    pthread_mutex_unlock(&gate);
 }
 
 int tern_ipc_register(struct tern_peer *peer, const void *start, size_t length,

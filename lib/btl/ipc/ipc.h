@@ -16,6 +16,7 @@
 
 #include "lib/accel/device_share.h"
 #include "lib/btl/btl.h"
+#include "lib/btl/device_access.h"
 
 /* What the path to a peer says when device memory goes by this mover (btl/path.h). */
 #define TERN_IPC_PATH "device memory: CUDA IPC"
@@ -53,7 +54,6 @@ struct tern_ipc_import {
  * result back by tern_ipc_release. */
 struct tern_ipc_import *tern_ipc_find_import(uint32_t owner, const struct tern_transfer *transfer,
                                              const struct tern_accel_place *place);
-void tern_ipc_release(struct tern_ipc_import *import);
 /* Closes everything. No transfer may be under way. */
 void tern_ipc_forget_imports(void);
 

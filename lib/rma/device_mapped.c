@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/rma/device_mapped.h"
+
+#include "lib/accel/accel.h"
+#include "lib/btl/device_access.h"
+#include "lib/type/device_reduce.h"
+
+uint64_t tern_rma_device_share(const void *base)
+{
+    return tern_ipc_share(base);
+}
+
+void tern_rma_device_unshare(uint64_t key)
+{
+    if (key)
+        tern_ipc_unshare(key);
+}
+
+void tern_rma_device_open(struct tern_rma_target *target, bool self,
+                          const struct tern_rma_offer *offer, const void *mine)
+{
+    struct tern_accel_place place;
+    if (self) {
+        target->device = (char *)(uintptr_t)offer->address;
+        return;
+    }
+    if (!offer->key)
+        return;
+    /* where this rank has memory of the window, too, it copies most */
+    bool found = tern_accel_find(mine, &place) && place.context;
+    target->import =
+        tern_ipc_open((uint32_t)target->node_rank, offer->key, offer->address,
+                      (uint64_t)offer->size, found ? &place : NULL, &target->device);
+}
+
+void tern_rma_device_close(struct tern_rma_target *target)
+{
+    if (target->import)
+        tern_ipc_release(target->import);
+    target->import = NULL;
+    target->device = NULL;
+}
+
+static char *place_of(const struct tern_rma_operation *operation)
+{
+    return operation->target->device + operation->at;
+}
+
+static int put(const struct tern_rma_operation *operation)
+{
+    const struct tern_rma_buffer *origin = operation->origin;
+    int64_t copied = tern_type_copy(place_of(operation), operation->count, operation->type,
+                                    origin->base, origin->count, origin->type);
+    return copied < 0 ? (int)copied : 0;
+}
+
+static int get(const struct tern_rma_operation *operation)
+{
+    const struct tern_rma_buffer *result = operation->result;
+    int64_t copied = tern_type_copy((void *)result->base, result->count, result->type,
+                                    place_of(operation), operation->count, operation->type);
+    return copied < 0 ? (int)copied : 0;
+}
+
+/* Completes the operation, unless it has failed. */
+static int end(const struct tern_rma_operation *operation, int error)
+{
+    if (!error)
+        tern_rma_complete_now(operation);
+    return error;
+}
+
+int tern_rma_device_put(const struct tern_rma_operation *operation)
+{
+    return end(operation, put(operation));
+}
+
+int tern_rma_device_get(const struct tern_rma_operation *operation)
+{
+    return end(operation, get(operation));
+}
+
+/* ---- accumulates ---- */
+
+/* Combines elements of the target that lie one after the other; see tern_rma_next_elements. */
+static int apply_some(const struct tern_rma_operation *operation, char *at, const char *origin,
+                      char *before, int64_t bytes)
+{
+    enum { ROOM = 8 * 1024 };
+    char copy[ROOM] __attribute__((aligned(16)));
+    const struct tern_rma_combine *combine = operation->combine;
+    size_t size = tern_rma_has_hole(combine->basic) ? (size_t)combine->span : (size_t)bytes;
+    char *there = operation->target->device + ((uintptr_t)at - operation->target->address);
+    int rc = tern_accel_copy(copy, there, size);
+    if (rc)
+        return rc;
+    if (operation->compare)
+        tern_rma_compare_and_swap(combine, NULL, copy, origin, operation->compare, before);
+    else
+        tern_rma_combine_run(combine, NULL, copy, origin, before, bytes / combine->packed);
+    return tern_accel_copy(there, copy, size);
+}
+
+static int apply(const struct tern_rma_operation *operation, struct tern_cursor *target,
+                 const char *origin, char *before, int64_t bytes)
+{
+    int rc = 0;
+    while (bytes > 0 && !rc) {
+        int64_t got;
+        char *at = tern_rma_next_elements(target, operation->combine, bytes, &got);
+        rc = apply_some(operation, at, origin, before, got);
+        bytes -= got;
+        origin = origin ? origin + got : NULL;
+        before = before ? before + got : NULL;
+    }
+    return rc;
+}
+
+static void combine_on_host(void *combine, const void *in, void *inout, int64_t count)
+{
+    tern_rma_combine_run(combine, NULL, inout, in, NULL, count);
+}
+
+/* Returns true if a buffer is elements of one predefined type, one after the other. */
+static bool is_plain(const struct tern_rma_combine *combine, const struct tern_type *type)
+{
+    return type->contiguous && type->size == combine->packed;
+}
+
+static int combine(const struct tern_rma_operation *operation)
+{
+    const struct tern_rma_combine *combine = operation->combine;
+    bool moves = combine->op == TERN_REDUCE_NO_OP || combine->op == TERN_REDUCE_REPLACE;
+    if (operation->compare || (!moves && !(is_plain(combine, operation->type) &&
+                                           is_plain(combine, operation->origin->type))))
+        return tern_rma_in_pieces(operation, apply);
+    int rc = operation->result ? get(operation) : 0;
+    if (rc || combine->op == TERN_REDUCE_NO_OP)
+        return rc;
+    if (combine->op == TERN_REDUCE_REPLACE)
+        return put(operation);
+    return tern_device_reduce(operation->type, operation->origin->base, place_of(operation),
+                              operation->count, combine->op, combine_on_host, (void *)combine);
+}
+
+int tern_rma_device_fetch(const struct tern_rma_operation *operation)
+{
+    struct tern_rma_control *control = operation->target->control;
+    tern_rma_spin(&control->serial);
+    int rc = combine(operation);
+    tern_rma_unspin(&control->serial);
+    return end(operation, rc);
+}
