@@ -19,7 +19,7 @@
 
 static const char usage[] =
     "collsim OP SIZE BYTES [--model FILE] [--ranks-per-node N] [--segment BYTES] [--element BYTES]\n"
-    "        [--csv]\n"
+    "        [--devices] [--csv]\n"
     "Predicted time in microseconds of every algorithm of a collective on 2, 4, 8 ... SIZE ranks.\n"
     "\n"
     "  OP       barrier, bcast, gather, scatter, allgather, allgatherv, alltoall, reduce, allreduce,\n"
@@ -31,6 +31,7 @@ static const char usage[] =
     "  --ranks-per-node  default: all ranks are on one node\n"
     "  --segment  what pipelines hand on at a time\n"
     "  --element  of a reduction, which is never cut (default 8); a length that is none of its multiples is of bytes\n"
+    "  --devices  all buffers are in device memory, as is agreed on from 1 MiB on\n"
     "  --csv    commas instead of columns\n";
 
 static _Noreturn void fail(const char *what, const char *word)
@@ -130,11 +131,12 @@ int main(int argc, char **argv)
                                             {"ranks-per-node", required_argument, NULL, 'n'},
                                             {"segment", required_argument, NULL, 's'},
                                             {"element", required_argument, NULL, 'e'},
+                                            {"devices", no_argument, NULL, 'd'},
                                             {"csv", no_argument, NULL, 'c'},
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
     int64_t ranks_per_node = 1 << 20;
-    bool csv = false;
+    bool csv = false, devices = false;
     int64_t element = 8;
     struct tern_shape shape = {.segment_bytes = tern_param_int("coll_segment_bytes")};
     for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;)
@@ -143,6 +145,7 @@ int main(int argc, char **argv)
         case 'n': ranks_per_node = number(optarg, "--ranks-per-node", 1, 1 << 20); break;
         case 's': shape.segment_bytes = number(optarg, "--segment", 1, INT64_MAX / 4); break;
         case 'e': element = number(optarg, "--element", 1, 1 << 20); break;
+        case 'd': devices = true; break;
         case 'c': csv = true; break;
         case 'h': fputs(usage, stdout); return 0;
         default: fputs(usage, stderr); return 2;
@@ -159,6 +162,8 @@ int main(int argc, char **argv)
     must(tern_param_check_all());
     must(tern_figures_read());
     struct tern_model model = tern_model_of_parameters(ranks_per_node);
+    if (devices)
+        model = tern_model_of_devices(&model);
     printf(csv ? "ranks" : "%8s", "ranks");
     for (const struct tern_algorithm *row = table; row->name; row++)
         printf(csv ? ",%s" : " %11s ", row->name);
@@ -168,7 +173,7 @@ int main(int argc, char **argv)
         struct tern_topology *topology = make_topology(shape.size, model.ranks_per_node);
         shape.nodes = topology->nodes;
         shape.node_size = topology->largest;
-        int32_t sheet = tern_coll_sheet_for(topology->largest);
+        int32_t sheet = devices ? 0 : tern_coll_sheet_for(topology->largest); /* no board */
         shape.sheet = shape.nodes == 1 ? sheet : 0;
         shape.node_sheet = shape.nodes == 1 ? 0 : sheet;
         struct tern_plan_args args = {.collective = (uint8_t)op,

@@ -9,7 +9,10 @@
 #include <stdint.h>
 
 /* A group of at most 2^SHIFT_MOST threads moves a run. */
-enum { KERNELS = 256, THREADS = 256, BLOCKS_MOST = 4096, SHIFT_MOST = 5 };
+enum { THREADS = 256, BLOCKS_MOST = 4096, SHIFT_MOST = 5 };
+
+/* The most kernels of all contexts, and of one. */
+enum { KERNELS = 256, OF_CONTEXT = 64 };
 
 /* The kernels that were loaded, by context. A context's id is never used again, so a kernel that
  * went with its context is not taken for one of a context at the same address. */
@@ -18,8 +21,9 @@ static struct loaded {
     struct tern_ptx_kernel kernel;
     tern_cu_module module;
     tern_cu_function function; /* NULL: it cannot be loaded, and is not tried again */
+    uint64_t used; /* number of the last use */
 } all[KERNELS];
-static unsigned made; /* when all entries are taken, the oldest is used again */
+static uint64_t uses;
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 
 static bool same(const struct tern_ptx_kernel *one, const struct tern_ptx_kernel *other)
@@ -48,12 +52,35 @@ static void say_missing(const struct tern_cu_driver *driver, const char *name, i
     said = true;
 }
 
-/* Loads a kernel into the current context. */
+/* Returns the entry of the kernel that was not used for the longest time: of `context`, if it has
+ * as many as it may have, else a free one, else of any context. */
+static struct loaded *find_room(unsigned long long context)
+{
+    struct loaded *own = NULL, *any = all;
+    int count = 0;
+    for (struct loaded *loaded = all; loaded < all + KERNELS; loaded++) {
+        if (any->context && (!loaded->context || loaded->used < any->used))
+            any = loaded;
+        if (loaded->context != context)
+            continue;
+        count++;
+        if (!own || loaded->used < own->used)
+            own = loaded;
+    }
+    return count < OF_CONTEXT ? any : own;
+}
+
+/* Loads a kernel into the current context. What must make room for it is unloaded after all that
+ * the stream does; a kernel of another context goes with that context, which may be gone. */
 static struct loaded *make(const struct tern_cu_driver *driver, unsigned long long context,
-                           const struct tern_ptx_kernel *kernel)
+                           tern_cu_stream stream, const struct tern_ptx_kernel *kernel)
 {
     char name[TERN_PTX_NAME], text[TERN_PTX_TEXT];
-    struct loaded *loaded = &all[made++ % KERNELS];
+    struct loaded *loaded = find_room(context);
+    if (loaded->context == context && loaded->module) {
+        driver->stream_wait(stream);
+        driver->module_unload(loaded->module);
+    }
     *loaded = (struct loaded){.context = context, .kernel = *kernel};
     tern_ptx_name(name, kernel);
     tern_ptx_write(text, kernel);
@@ -67,20 +94,19 @@ static struct loaded *make(const struct tern_cu_driver *driver, unsigned long lo
     return loaded;
 }
 
-/* Returns a kernel for the batch's context, which is current; NULL: there is none. */
+/* Returns a kernel for the batch's context, which is current; NULL: there is none. The gate is
+ * closed until it was started. */
 static tern_cu_function load(struct tern_accel_batch *batch, const struct tern_ptx_kernel *kernel)
 {
     const struct tern_cu_driver *driver = tern_cu_driver();
     unsigned long long context;
     if (!driver->context_id || driver->context_id(batch->entry.context, &context))
         return NULL;
-    pthread_mutex_lock(&gate);
     struct loaded *loaded = find(context, kernel);
     if (!loaded)
-        loaded = make(driver, context, kernel);
-    tern_cu_function function = loaded->function;
-    pthread_mutex_unlock(&gate);
-    return function;
+        loaded = make(driver, context, batch->stream, kernel);
+    loaded->used = ++uses;
+    return loaded->function;
 }
 
 /* Starts a kernel on `elements` elements. */
@@ -90,12 +116,16 @@ static int launch(struct tern_accel_batch *batch, const struct tern_ptx_kernel *
     const struct tern_cu_driver *driver = tern_cu_driver();
     if (!batch->entry.context || batch->error)
         return 0; /* the batch has failed, and says so at its end */
+    int64_t blocks = (elements + THREADS - 1) / THREADS;
+    int result = 0;
+    pthread_mutex_lock(&gate);
     tern_cu_function function = load(batch, kernel);
+    if (function)
+        result = driver->launch(function, blocks < BLOCKS_MOST ? (unsigned)blocks : BLOCKS_MOST, 1,
+                                1, THREADS, 1, 1, 0, batch->stream, arguments, NULL);
+    pthread_mutex_unlock(&gate);
     if (!function)
         return TERN_ERR_UNSUPPORTED;
-    int64_t blocks = (elements + THREADS - 1) / THREADS;
-    int result = driver->launch(function, blocks < BLOCKS_MOST ? (unsigned)blocks : BLOCKS_MOST, 1,
-                                1, THREADS, 1, 1, 0, batch->stream, arguments, NULL);
     if (result && !batch->error)
         batch->error = tern_cu_say(driver, "start a kernel", result);
     return 0;

@@ -2,6 +2,7 @@
 #include "lib/accel/device_pinned.h"
 
 #include "lib/accel/device_context.h"
+#include "lib/util/log.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -34,6 +35,20 @@ static bool is_mapped(const struct tern_cu_driver *driver, char *memory)
            device == (uintptr_t)memory;
 }
 
+/* Says once that the driver does not register host memory. */
+static void say_refused(const struct tern_cu_driver *driver, int result)
+{
+    static bool said; /* atomic */
+    const char *name = NULL;
+    if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+        return;
+    driver->error_name(result, &name);
+    tern_log("the CUDA driver pins no host memory (%s): copies between host and device memory are "
+             "slower, and lists of runs are not moved by kernels; a limit of locked memory "
+             "(`ulimit -l`, a container's) may be too low",
+             name ? name : "unknown error");
+}
+
 /* Registers memory, unless it is registered. A registration goes with the context in which it was
  * made, so the driver is asked. Returns true if kernels reach the memory at its own address. If the
  * driver does not register it, it serves as it is. */
@@ -43,9 +58,14 @@ static bool is_reached(char *memory, const struct tern_accel_place *place)
     struct tern_accel_entry entry;
     if (tern_cu_enter(driver, place, &entry))
         return false;
-    bool mapped = is_mapped(driver, memory) ||
-                  (!driver->host_register(memory, TERN_ACCEL_PINNED, TERN_CU_REGISTER_PORTABLE) &&
-                   is_mapped(driver, memory));
+    bool mapped = is_mapped(driver, memory);
+    int result = mapped ? 0
+                        : driver->host_register(memory, TERN_ACCEL_PINNED,
+                                                TERN_CU_REGISTER_PORTABLE);
+    if (result)
+        say_refused(driver, result);
+    else if (!mapped)
+        mapped = is_mapped(driver, memory);
     tern_cu_leave(driver, &entry);
     return mapped;
 }

@@ -100,6 +100,8 @@ API int cuMemHostRegister_v2(void *at, size_t bytes, unsigned flags)
     (void)flags;
     if (rc || !at || !bytes || fake_is_pinned(at))
         return rc ? rc : fake_is_pinned(at) ? 712 : TERN_CU_INVALID_VALUE;
+    if (getenv("FAKE_CUDA_PINNED"))
+        return FAKE_OUT_OF_MEMORY;
     return enter(at, bytes, false);
 }
 

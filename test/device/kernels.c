@@ -5,6 +5,7 @@
 #include "fake_cuda.h"
 
 enum { MOST = 40000, ROOM = MOST * 16 + 64 };
+enum { KERNELS_MOST = 64 }; /* the library keeps for a context */
 
 static long (*calls)(const char *); /* NULL: the driver of a machine, which does not count */
 static char *in_host, *inout_host, *result, *in_device, *inout_device;
@@ -317,6 +318,10 @@ int main(int argc, char **argv)
     if (none)
         calls = NULL;
     check_reductions();
+    if (calls && calls("cuModuleLoadData") - calls("cuModuleUnload") > KERNELS_MOST)
+        FAIL("%ld kernels are loaded", calls("cuModuleLoadData") - calls("cuModuleUnload"));
+    if (calls && calls("cuModuleLoadData") <= KERNELS_MOST)
+        FAIL("only %ld kernels were loaded", calls("cuModuleLoadData"));
     check_layouts();
     check_lists();
     check_contexts();

@@ -132,6 +132,27 @@ done
 run -n 2 --mca rma_mechanism asked ./windows one
 clean "windows, asked by wish"
 
+# too little memory may be pinned: all goes on, and each rank says why it is slower
+for call in "./pointers" "./shared ipc 10" "./windows one ipc" "./collectives all"; do
+    # shellcheck disable=SC2086 # words
+    run -n 2 -x FAKE_CUDA_PINNED=none $call
+    is "no pinned memory: $call" "$rc $(grep -vc 'pins no host memory (CUDA_ERROR_OUT_OF_MEMORY)' err)" "0 0"
+done
+has "no pinned memory" err 'pins no host memory'
+
+# two containers on one host: the driver opens no handle
+cat >contained <<'EOF'
+#!/bin/sh
+[ "$OMPI_COMM_WORLD_RANK" = 1 ] && exec unshare -i -p -f --mount-proc "$@"
+exec "$@"
+EOF
+chmod +x contained
+if unshare -i -p -f --mount-proc true 2>/dev/null; then
+    shares "messages between containers" -n 2 ./contained ./shared staged 10
+    shares "windows between containers" -n 2 ./contained ./windows one asked
+    has "containers" err 'containers that share the IPC namespace'
+fi
+
 # the heap as device memory
 "$MPICC" -w -shared -fPIC "$TERN_BUILDDIR/lib/generated/interpose.c" -o interpose.so -ldl || exit 1
 cat >wrapped <<EOF
