@@ -226,6 +226,19 @@ static int agree(struct tern_win *win, int mine)
     return mine ? mine : rc;
 }
 
+/* Some ranks may have made their offers before others had started MPI. All have now: completes what
+ * the offers could not say. All ranks see the same offers, so they agree whether this is needed. */
+static int settle_pulls(struct tern_win *win, struct tern_rma_offer *offers)
+{
+    const struct tern_context *context = &win->comm->p2p;
+    struct tern_rma_offer mine = offers[context->rank];
+    bool unknown = false;
+    for (int rank = 0; rank < context->size; rank++)
+        unknown |= offers[rank].pulls == TERN_RMA_PULLS_UNKNOWN;
+    mine.pulls = tern_window_pulls(context);
+    return unknown ? tern_comm_allgather_bytes(win->comm, &mine, offers, sizeof mine) : 0;
+}
+
 static int exchange(struct tern_win *win, int error, struct tern_rma_offer *offers)
 {
     struct tern_rma_offer mine;
@@ -233,6 +246,8 @@ static int exchange(struct tern_win *win, int error, struct tern_rma_offer *offe
                       error ? 0 : (int64_t)win->size, win->unit, &mine);
     mine.error = error;
     int rc = tern_comm_allgather_bytes(win->comm, &mine, offers, sizeof mine);
+    if (!rc)
+        rc = settle_pulls(win, offers);
     return rc ? rc : check_offers(win, offers, error);
 }
 

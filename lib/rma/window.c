@@ -45,15 +45,22 @@ bool tern_window_is_near(const struct tern_context *context, int rank, uint32_t 
     return true;
 }
 
-static bool can_pull_all(const struct tern_context *context)
+enum tern_rma_pulls tern_window_pulls(const struct tern_context *context)
 {
+    enum tern_rma_pulls pulls = TERN_RMA_PULLS;
+    uint32_t local;
+    if (!tern_window_is_near(context, context->rank, &local))
+        return TERN_RMA_PULLS_NOT;
     for (int rank = 0; rank < context->size; rank++) {
-        uint32_t local;
-        if (rank != context->rank && tern_window_is_near(context, rank, &local) &&
-            !tern_segment_can_read(tern_segment_rank(local)))
-            return false;
+        if (rank == context->rank || !tern_window_is_near(context, rank, &local))
+            continue;
+        const struct tern_segment_rank *block = tern_segment_rank(local);
+        if (!tern_load_acquire(&block->attached))
+            pulls = TERN_RMA_PULLS_UNKNOWN;
+        else if (!tern_segment_can_read(block))
+            return TERN_RMA_PULLS_NOT;
     }
-    return true;
+    return pulls;
 }
 
 static bool all_near(const struct tern_context *context)
@@ -113,7 +120,7 @@ void tern_window_offer(struct tern_window *window, struct tern_context *context,
         .node_address = (uintptr_t)tern_segment.base,
         .node_bytes = near ? tern_segment.size : 0,
         .pid = getpid(),
-        .pulls = near && can_pull_all(context),
+        .pulls = tern_window_pulls(context),
         .fences = tern_rma_join_fences(),
         .device = base ? tern_accel_holds(base) : tern_accel_watched,
     };
@@ -146,7 +153,7 @@ static struct agreement agree(const struct tern_context *context, bool dynamic,
         if (rank == context->rank)
             agreement.near_index = agreement.near_count;
         agreement.near_count++;
-        agreement.pulls &= offers[rank].pulls != 0;
+        agreement.pulls &= offers[rank].pulls == TERN_RMA_PULLS;
         agreement.fences &= offers[rank].fences != 0;
     }
     for (int rank = 0; rank < context->size && dynamic; rank++)

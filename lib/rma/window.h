@@ -124,6 +124,10 @@ struct tern_window {
 
 #define TERN_RMA_NOT_THERE (~0ull)
 
+/* Whether a rank can read the memory of all ranks of the window on its node. That is not known
+ * until they have started MPI. */
+enum tern_rma_pulls { TERN_RMA_PULLS_NOT, TERN_RMA_PULLS, TERN_RMA_PULLS_UNKNOWN };
+
 /* What one rank tells the others when a window is made. */
 struct tern_rma_offer {
     uint64_t address; /* of the window's memory in this rank */
@@ -132,7 +136,7 @@ struct tern_rma_offer {
     int64_t size, disp_unit;
     uint64_t node_address, node_bytes; /* the node's memory in this rank; 0 bytes: it has none */
     int32_t pid;
-    int32_t pulls; /* this rank can read the memory of all ranks of the window on its node */
+    int32_t pulls; /* enum tern_rma_pulls; no longer unknown when the window is opened */
     int32_t error; /* this rank has no memory for the window: TERN_ERR_*; 0: it has */
     int32_t fences; /* tern_rma_join_fences */
     int32_t device; /* the memory is in a device's, or, of a dynamic window, may be */
@@ -149,6 +153,10 @@ struct tern_rma_offer {
  * zeros. */
 void tern_window_offer(struct tern_window *window, struct tern_context *context, void *base,
                        int64_t size, int64_t disp_unit, struct tern_rma_offer *ret_offer);
+
+/* Returns whether this rank can read the memory of the others. Known once they have made their
+ * offers. */
+enum tern_rma_pulls tern_window_pulls(const struct tern_context *context);
 
 /* Returns true if rank `rank` of the context is a process of this node's memory. Sets *ret_local to
  * its local rank. */
