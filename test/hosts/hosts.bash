@@ -107,6 +107,7 @@ PermitRootLogin yes
 PasswordAuthentication no
 KbdInteractiveAuthentication no
 MaxStartups 200
+${SAN:+SetEnv "ASAN_OPTIONS=${ASAN_OPTIONS:-}" "UBSAN_OPTIONS=${UBSAN_OPTIONS:-}" "LSAN_OPTIONS=${LSAN_OPTIONS:-}" "TSAN_OPTIONS=${TSAN_OPTIONS:-}"}
 END
     cat >ssh_config <<END
 IdentityFile $scratch/user_key

@@ -15,9 +15,9 @@ programs=(bidirectional_big cancel_everywhere coll_alltoall finalize_flushes non
     truncate_everywhere type_strided_rendezvous)
 ranks=(--ranks 2 --ranks 3)
 # Not these: programs that name a byte mover themselves, that need all ranks on one host (the memory of a node, processes that
-# each sees of the others), or that need other jobs, which are reached by tcp.
-not_these=(coll_board_without_blocking comm_split_type_guided port_threads rank_is_there_once session_sender_leaves_first
-    win_objects)
+# each sees of the others, parts of one machine), or that need other jobs, which are reached by tcp.
+not_these=(coll_board_without_blocking comm_split_type_guided comm_split_type_parts port_threads rank_is_there_once
+    session_sender_leaves_first tool_cvars topo_map win_objects)
 if [ -n "${TERN_TEST_LONG:-}" ]; then
     ranks=()
     mapfile -t programs < <(cd "$here/../mpi" && grep -LE '^/\* ranks:.*OMPI_MCA_btl=' ./*.c | sed 's,^\./,,; s,\.c$,,' |

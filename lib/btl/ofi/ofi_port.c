@@ -193,10 +193,32 @@ void tern_ofi_port_close(struct tern_ofi_port *port)
     tern_ofi_port_clear(port, port->lane, port->rail);
 }
 
+/* Ports that were abandoned: the provider may still use what belongs to them. Atomic,
+ * because each lane adds its own. */
+struct abandoned {
+    struct abandoned *next;
+    struct tern_ofi_port port;
+};
+static struct abandoned *abandoned;
+
+/* Keeps what belongs to the port in reach, so that it is no leak. */
+static void keep_abandoned(const struct tern_ofi_port *port)
+{
+    struct abandoned *kept = malloc(sizeof *kept);
+    if (!kept)
+        return;
+    kept->port = *port;
+    kept->next = __atomic_load_n(&abandoned, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&abandoned, &kept->next, kept, false, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED))
+        ;
+}
+
 void tern_ofi_port_abandon(struct tern_ofi_port *port)
 {
     if (port->sleeps)
         tern_doorbell_unwatch(port->fd);
+    keep_abandoned(port);
     tern_ofi_fabric.rails[port->rail].abandoned = true;
     tern_ofi_port_clear(port, port->lane, port->rail);
 }
