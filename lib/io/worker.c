@@ -5,6 +5,7 @@
 #include "lib/io/worker.h"
 
 #include "lib/node/doorbell.h"
+#include "lib/util/thread.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -50,13 +51,8 @@ static bool start(void)
 {
     if (running)
         return true;
-    /* the program's signals must not be handled by this thread */
-    sigset_t all, mask;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &mask);
     ending = false;
-    running = pthread_create(&thread, NULL, work, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    running = tern_thread_start(work, &thread) == 0;
     return running;
 }
 

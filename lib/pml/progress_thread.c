@@ -13,9 +13,9 @@
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/param.h"
+#include "lib/util/thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 
@@ -50,13 +50,8 @@ static int start(const char *why)
 {
     if (running)
         return 0;
-    /* the program's signals must not be handled by this thread */
-    sigset_t all, mask;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &mask);
     __atomic_store_n(&ending, false, __ATOMIC_RELAXED);
-    int error = pthread_create(&thread, NULL, run, NULL);
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    int error = tern_thread_start(run, &thread);
     if (error)
         return tern_error(TERN_ERR_OTHER, "cannot start the progress thread, which %s needs: %s",
                           why, strerror(error));

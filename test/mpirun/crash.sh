@@ -44,6 +44,10 @@ has "the thread's calls" err "^     1  crash_in_thread at crashing.c:"
 crash thread_stack # where no handler can run
 is "the stack of a thread is full: status" "$rc" 139
 has "the stack of a thread is full" err '^mpirun: if nothing above says where: the stack of a thread may be full'
+run -np 2 --oversubscribe --mca btl tcp,self ./crash window
+is "a thread of the library: status" "$rc" 139
+has "a thread of the library" err "^$who: signal 11 \(SIGSEGV, [A-Za-z ]+\): writing address 0x[0-9a-f]+, where there is no memory"
+hasnt "a thread of the library: no guess" err 'if nothing above says where'
 crash segv
 hasnt "a crash that was shown" err 'if nothing above says where'
 crash abort

@@ -82,6 +82,24 @@ static void crash(const char *how)
         crash_here((volatile int *)16);
 }
 
+/* Rank 1 frees the memory of its window, and does not call MPI while rank 0 puts into it. */
+static void put_into_freed_window(int rank)
+{
+    enum { BYTES = 1 << 20 };
+    int byte = 1;
+    MPI_Win window;
+    char *memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    MPI_Win_create(memory, BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    if (rank == 1)
+        munmap(memory, BYTES);
+    MPI_Barrier(MPI_COMM_WORLD);
+    while (rank == 1)
+        pause();
+    MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, window);
+    MPI_Put(&byte, 1, MPI_INT, 1, 0, 1, MPI_INT, window);
+    MPI_Win_unlock(1, window);
+}
+
 int main(int argc, char **argv)
 {
     int rank, size;
@@ -98,6 +116,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (rank == 1 || size == 1)
         crash(argv[1]);
+    if (strcmp(argv[1], "window") == 0)
+        put_into_freed_window(rank);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     if (strcmp(argv[1], "late") == 0 && rank == 1)

@@ -2,6 +2,7 @@
 #include "lib/btl/ofi/memory_watch.h"
 
 #include "lib/util/atomic.h"
+#include "lib/util/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +10,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -98,17 +98,6 @@ static int open_reports(void)
     return fd;
 }
 
-/* The thread blocks all signals: they are for the program's threads. */
-static bool start_thread(void)
-{
-    sigset_t all, mask;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &mask);
-    int error = pthread_create(&thread, NULL, run, NULL);
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
-    return error == 0;
-}
-
 static void close_both(void)
 {
     if (report_fd >= 0)
@@ -127,7 +116,7 @@ static bool start_once(void)
     report_fd = open_reports();
     stop_fd = eventfd(0, EFD_CLOEXEC);
     owner = getpid();
-    if (report_fd >= 0 && stop_fd >= 0 && start_thread())
+    if (report_fd >= 0 && stop_fd >= 0 && tern_thread_start(run, &thread) == 0)
         return true;
     close_both();
     refused = true;

@@ -4,6 +4,7 @@
 #include "lib/btl/tcp/link.h"
 #include "lib/util/atomic.h"
 #include "lib/util/pause.h"
+#include "lib/util/thread.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -68,15 +69,10 @@ static void *run(void *nothing)
     return nothing;
 }
 
-/* Starts the thread. If that fails, only progress writes to links. The thread blocks all signals:
- * they are for the program's threads. */
+/* Starts the thread. If that fails, only progress writes to links. */
 static void start(void)
 {
-    sigset_t all, mask;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &mask);
-    running = pthread_create(&thread, NULL, run, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    running = tern_thread_start(run, &thread) == 0;
 }
 
 void tern_tcp_flusher_add(struct tern_tcp_link *link)
