@@ -3,7 +3,7 @@
 # MPI programs over two hosts with two ranks each by libfabric, over providers that work on any network.
 HOSTS=2
 . "$(dirname "$0")/hosts.bash"
-for program in in_use killed; do "$MPICC" -O1 -o $program "$here/../ofi/$program.c" || exit 1; done
+for program in in_use killed side_effects; do "$MPICC" -O1 -o $program "$here/../ofi/$program.c" || exit 1; done
 for program in "$here/../../examples/ring.c" "$here/../mpi/"{random_traffic,send_recv_all_pairs}.c; do
     "$MPICC" -O1 -I"$here/../mpi" -o "$(basename "$program" .c)" "$program" -lm || { echo "cannot build $program"; exit 1; }
 done
@@ -21,6 +21,9 @@ for provider in net "tcp;ofi_rxm"; do
         run "${ofi[@]}" ./$program
         is "$provider: $program" "$rc" 0
     done
+    # libfabric and what it loads take no signals from the program, and lanes do not take tens of MiB each
+    run "${ofi[@]}" ./side_effects ${SAN:+signals}
+    is "$provider: signals and memory" "$rc" 0
     # long messages to and from a rank that is killed: the job ends, and says which rank it was
     run "${ofi[@]}" ./killed
     [ "$rc" != 0 ] || complain "$provider: a killed rank is no failure"

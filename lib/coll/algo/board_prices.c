@@ -100,7 +100,8 @@ void tern_board_reduce_scatter_stages(const struct tern_shape *shape, struct ter
     add_turns(
         shape, stages, waits(shape, all),
         (struct tern_stage){
-            .senders = shape->size, .copied = all, .reduced = all - shape->bytes, .apart = true});
+            .senders = shape->size, .copied = 2 * all - shape->bytes, .reduced = all - shape->bytes,
+            .apart = true});
 }
 
 /* If there are fewer units than ranks, not all ranks have a slice. Those with a slice reduce all
@@ -111,7 +112,9 @@ void tern_slices_stages(const struct tern_shape *shape, struct tern_stages *stag
     if (units >= shape->size) {
         add_turns(shape, stages, 2 * waits(shape, shape->bytes),
                   (struct tern_stage){
-                      .senders = shape->size, .copied = 2 * shape->bytes, .reduced = shape->bytes});
+                      .senders = shape->size,
+                      .copied = 3 * shape->bytes - shape->bytes / shape->size,
+                      .reduced = shape->bytes});
         return;
     }
     add_turns(shape, stages, 1,
