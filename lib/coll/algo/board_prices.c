@@ -100,8 +100,7 @@ void tern_board_reduce_scatter_stages(const struct tern_shape *shape, struct ter
     add_turns(
         shape, stages, waits(shape, all),
         (struct tern_stage){
-            .senders = shape->size, .copied = 2 * all - shape->bytes, .reduced = all - shape->bytes,
-            .apart = true});
+            .senders = shape->size, .copied = all, .reduced = all - shape->bytes, .apart = true});
 }
 
 /* If there are fewer units than ranks, not all ranks have a slice. Those with a slice reduce all
@@ -110,11 +109,11 @@ void tern_slices_stages(const struct tern_shape *shape, struct tern_stages *stag
 {
     int64_t units = tern_units(shape->bytes, shape->unit);
     if (units >= shape->size) {
-        add_turns(shape, stages, 2 * waits(shape, shape->bytes),
-                  (struct tern_stage){
-                      .senders = shape->size,
-                      .copied = 3 * shape->bytes - shape->bytes / shape->size,
-                      .reduced = shape->bytes});
+        struct tern_stage slices = {.senders = shape->size, .copied = shape->bytes};
+        add_turns(shape, stages, waits(shape, shape->bytes), slices);
+        slices.reduced = shape->bytes;
+        slices.apart = true;
+        add_turns(shape, stages, waits(shape, shape->bytes), slices);
         return;
     }
     add_turns(shape, stages, 1,
