@@ -46,7 +46,7 @@ struct tern_registration {
 };
 
 /*
- * A copy of bytes out of a peer's memory, without the peer's help. The user fills it in and keeps
+ * A copy of bytes out of a peer's memory (get), or into it (put), without the peer's help. The user fills it in and keeps
  * it until `done` is called. `address`, `length` and `cursor` say what is left to copy: the byte
  * mover advances them.
  */
@@ -58,6 +58,7 @@ struct tern_transfer {
     uint64_t key;     /* of that memory, likewise */
     struct tern_cursor cursor; /* our memory */
     size_t length;    /* bytes */
+    uint32_t by_lane; /* put: the peer's lane, as it said when it exposed the memory */
     /*
      * Called once when the byte mover no longer uses either memory, possibly before btl->get
      * returns. `error`: 0; or TERN_ERR_UNSUPPORTED if the rest cannot be copied, or is not worth
@@ -188,6 +189,12 @@ struct tern_btl {
      * there is no room now: call again after progress; then done is not called. Transfers may end
      * in any order. */
     int (*get)(struct tern_transfer *transfer);
+
+    /* Starts to copy bytes of our memory, which need not be registered, to memory that a peer has
+     * exposed, `address` and `key`. Returns as get does. When done is called without an error the
+     * bytes are in the peer's memory; with TERN_ERR_UNSUPPORTED all of them must go by another way.
+     * NULL: cannot. */
+    int (*put)(struct tern_transfer *transfer);
 
     /* Lets peers copy to and from `length` bytes at `start`, by this lane or by any. Sets the
      * exposure but for `mover`. Returns 0; or TERN_ERR_UNSUPPORTED or TERN_ERR_NO_MEM if they

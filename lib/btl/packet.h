@@ -34,15 +34,23 @@ enum tern_packet_kind {
     /* payload: struct tern_reply; length: unexpected bytes that the receiver has freed, in the lane
      * that `context` names */
     TERN_PACKET_CREDIT,
+    /* payload: struct tern_clear_into: the sender shall write the bytes into the receiver's memory,
+     * or else send all of them as after CLEAR */
+    TERN_PACKET_CLEAR_INTO,
+    /* payload: struct tern_reply: the sender has written all bytes that were wanted */
+    TERN_PACKET_WRITTEN,
 };
 
-/* Flag of RENDEZVOUS: `address` and `key` are of device memory. */
-enum { TERN_PACKET_OF_DEVICE = 2 };
+/* Flags of RENDEZVOUS. */
+enum {
+    TERN_PACKET_OF_DEVICE = 2, /* `address` and `key` are of device memory */
+    TERN_PACKET_UNREADABLE = 4, /* the sender's memory could not be registered */
+};
 
 /* The header of every packet. */
 struct tern_packet {
     uint8_t kind;     /* enum tern_packet_kind */
-    /* 0 or TERN_PACKET_OF_DEVICE while it travels; the receiver may set marks (TERN_CREDIT_LENT) */
+    /* flags of RENDEZVOUS, else 0 while it travels; the receiver may set marks (TERN_CREDIT_LENT) */
     uint8_t flags;
     /* of a message (first three kinds): its number among those with this context, source and
      * destination */
@@ -109,6 +117,14 @@ struct tern_reply {
     /* of the first byte wanted (CLEAR): bytes before it have been copied. PULLED: bytes used of
      * those that came with the announcement */
     uint64_t offset;
+};
+
+/* Payload of CLEAR_INTO. */
+struct tern_clear_into {
+    struct tern_reply reply; /* as for CLEAR; `offset` is 0 */
+    uint64_t address, key;   /* of the receiver's memory (struct tern_exposure) */
+    uint32_t by_lane;        /* likewise */
+    uint32_t zero;
 };
 
 #endif

@@ -283,8 +283,11 @@ static __attribute__((noinline)) void deliver_control(struct tern_peer *from,
                                                       const void *payload, size_t length)
 {
     struct tern_reply reply = {0};
+    struct tern_clear_into into = {0};
     if (length == sizeof reply)
         memcpy(&reply, payload, sizeof reply);
+    else if (length == sizeof into)
+        memcpy(&into, payload, sizeof into);
     switch (packet->kind) {
     case TERN_PACKET_MATCHED:
         tern_send_matched(&reply);
@@ -294,6 +297,12 @@ static __attribute__((noinline)) void deliver_control(struct tern_peer *from,
         break;
     case TERN_PACKET_CLEAR:
         tern_send_clear(&reply);
+        break;
+    case TERN_PACKET_CLEAR_INTO:
+        tern_send_clear_into(&into);
+        break;
+    case TERN_PACKET_WRITTEN:
+        tern_recv_written(&reply);
         break;
     case TERN_PACKET_CANCEL:
         deliver_cancel(from, packet, &reply);

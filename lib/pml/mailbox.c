@@ -36,7 +36,9 @@ static uint32_t lane_of(const struct tern_packet *packet, const void *payload, s
     case TERN_PACKET_PULLED:
     case TERN_PACKET_CLEAR:
     case TERN_PACKET_CANCELLED:
-        if (length != sizeof reply)
+    case TERN_PACKET_CLEAR_INTO: /* begins with a reply */
+    case TERN_PACKET_WRITTEN:
+        if (length < sizeof reply)
             return 0;
         memcpy(&reply, payload, sizeof reply);
         return tern_number_lane(reply.id);

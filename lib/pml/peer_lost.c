@@ -25,6 +25,7 @@ static void fail(struct tern_pml_request *request, struct tern_peer *peer)
 {
     request->peer = peer;
     tern_send_deregister(request);
+    tern_recv_conceal(request);
     tern_number_take_back(request);
     tern_request_complete(&request->req, why(peer));
 }

@@ -38,6 +38,9 @@ struct tern_pml_request {
     bool cancelling;        /* send: the receiver has been asked to give the message up */
     bool announced;         /* send: the first packet was sent, and an answer is expected */
     bool registered;        /* send: the byte mover has registered the buffer */
+    bool unreadable;        /* send: the byte mover could not register the buffer */
+    bool writing;           /* send: a byte mover copies it into the receiver's memory */
+    bool exposed;           /* receive: the sender may write into the buffer */
     /* enum tern_type_memory of the buffer, found when the request starts; `place` says more */
     uint8_t memory;
     /* send: destination; receive: the sender of an announced message, or a lost peer; NULL: not
@@ -50,7 +53,8 @@ struct tern_pml_request {
     struct tern_pending pending;
     union {
         struct tern_stream stream;     /* send: for byte movers that stream */
-        struct tern_transfer transfer; /* receive: copies an announced message */
+        struct tern_transfer transfer; /* copies an announced message */
+        struct tern_exposure exposure; /* receive: if `exposed` */
     };
 
     /* sends only */
@@ -101,6 +105,7 @@ static inline void tern_pml_request_set(struct tern_pml_request *request,
     request->tag = tag;
     request->number = 0;
     request->posted = request->cancelling = request->announced = request->registered = false;
+    request->unreadable = request->writing = request->exposed = false;
     request->memory = tern_type_memory_of(type, buf, count, &request->place);
     request->peer = NULL;
 }
@@ -215,6 +220,7 @@ void tern_send_deregister(struct tern_pml_request *request);
 void tern_send_matched(const struct tern_reply *reply);
 void tern_send_pulled(const struct tern_reply *reply);
 void tern_send_clear(const struct tern_reply *reply);
+void tern_send_clear_into(const struct tern_clear_into *into);
 void tern_send_cancelled(const struct tern_reply *reply);
 
 /* recv.c. tern_recv_begin receives a matched message. tern_recv_data takes the bytes of a DATA
@@ -222,6 +228,10 @@ void tern_send_cancelled(const struct tern_reply *reply);
 void tern_recv_begin(struct tern_pml_request *request, struct tern_peer *from,
                      const struct tern_packet *packet, const void *payload, size_t length);
 void tern_recv_data(const struct tern_packet *packet, const void *payload, size_t length);
+/* Handles WRITTEN: completes the receive whose bytes its sender has written. */
+void tern_recv_written(const struct tern_reply *reply);
+/* Ends the sender's right to write into the buffer, if there is one. */
+void tern_recv_conceal(struct tern_pml_request *request);
 /* Answers the sender of an eager message whose bytes could not be kept, as if the message had been
  * received. */
 void tern_recv_drop(struct tern_peer *from, const struct tern_packet *packet, size_t length);

@@ -119,12 +119,38 @@ static void end_lost(struct tern_pml_request *request)
     end_failed(request, tern_peer_ready(request->peer));
 }
 
-/* Asks the sender of an announced message for the bytes that were not copied, as DATA packets. */
+void tern_recv_conceal(struct tern_pml_request *request)
+{
+    if (!request->exposed)
+        return;
+    request->exposed = false;
+    tern_btl_conceal(&request->exposure);
+}
+
+/* Exposes the buffer to the sender of a long message whose own memory cannot be registered.
+ * Returns false if that is not possible, or is not worth it. */
+static bool expose(struct tern_pml_request *request)
+{
+    enum { LEAST = 512 << 10 };
+    const struct tern_btl *mover = request->peer->bulk;
+    void *start;
+    if (request->expected < LEAST || !mover || !mover->put ||
+        !tern_pml_request_run(request, &start))
+        return false;
+    request->exposure = (struct tern_exposure){.lane = request->peer->lane, .mover = mover};
+    request->exposed = mover->expose(request->peer->lane, start, (size_t)request->expected,
+                                     &request->exposure) == 0;
+    return request->exposed;
+}
+
+/* Asks the sender of an announced message for the bytes that were not copied, as DATA packets; or,
+ * if the buffer is exposed, to write them. */
 static void ask_for_data(struct tern_pml_request *request)
 {
     struct tern_peer *from = request->peer;
     request->arrived = request->cursor.offset;
     if (tern_number_give(request)) {
+        tern_recv_conceal(request);
         /* nothing is received, but the sender must not wait for ever */
         reply_to(from, TERN_PACKET_PULLED, request->sender_id, 0);
         take_head(request);
@@ -135,7 +161,18 @@ static void ask_for_data(struct tern_pml_request *request)
     struct tern_reply reply = {.id = request->sender_id, .remote_id = request->number,
                                .length = (uint64_t)request->expected,
                                .offset = (uint64_t)request->arrived};
-    tern_control_send(from, &(struct tern_packet){.kind = TERN_PACKET_CLEAR}, &reply, sizeof reply);
+    struct tern_clear_into into = {.reply = reply};
+    if (!request->exposed) {
+        tern_control_send(from, &(struct tern_packet){.kind = TERN_PACKET_CLEAR}, &reply,
+                          sizeof reply);
+        take_head(request);
+        return;
+    }
+    into.address = request->exposure.address;
+    into.key = request->exposure.key;
+    into.by_lane = request->exposure.by_lane;
+    tern_control_send(from, &(struct tern_packet){.kind = TERN_PACKET_CLEAR_INTO}, &into,
+                      sizeof into);
     take_head(request);
 }
 
@@ -223,7 +260,7 @@ static void keep_head(struct tern_pml_request *request, const void *bytes, size_
 /* Receives an announced message, of which `head` bytes have come: copies from the sender's memory
  * if possible, and asks for DATA packets for the rest. */
 static void take_announced(struct tern_pml_request *request, struct tern_peer *from,
-                           const struct tern_rendezvous *rendezvous, bool of_device,
+                           const struct tern_rendezvous *rendezvous, uint8_t flags,
                            const void *bytes, size_t head)
 {
     const struct tern_btl *mover;
@@ -240,10 +277,13 @@ static void take_announced(struct tern_pml_request *request, struct tern_peer *f
     else if (request->headed == request->expected)
         end_announced(request, 0);
     else if (rendezvous->address && tern_peer_ready(from) == 0 &&
-             (mover = find_mover(request, from, of_device)))
+             (mover = find_mover(request, from, flags & TERN_PACKET_OF_DEVICE)))
         start_transfer(request, rendezvous, mover);
-    else
+    else {
+        if (flags & TERN_PACKET_UNREADABLE && tern_peer_ready(from) == 0)
+            expose(request);
         ask_for_data(request);
+    }
     /* a transfer that goes on: `bytes` is valid during this call only */
     if (TERN_UNLIKELY(lane->head.request != NULL))
         take_head(lane->head.request);
@@ -302,8 +342,7 @@ static __attribute__((noinline)) void begin_announced(struct tern_pml_request *r
     set_status(&request->req.status, packet, rendezvous.length);
     tern_count(&from->traffic.received_messages, 1);
     tern_count(&from->traffic.received_bytes, rendezvous.length);
-    take_announced(request, from, &rendezvous, packet->flags & TERN_PACKET_OF_DEVICE, payload,
-                   head);
+    take_announced(request, from, &rendezvous, packet->flags, payload, head);
 }
 
 void tern_recv_begin(struct tern_pml_request *request, struct tern_peer *from,
@@ -332,6 +371,7 @@ static void have_arrived(struct tern_pml_request *request, size_t length)
     request->arrived += (int64_t)length;
     if (request->arrived < request->expected)
         return;
+    tern_recv_conceal(request);
     if (TERN_UNLIKELY(request->cursor.stage != NULL))
         tern_cursor_settle(&request->cursor);
     if (TERN_UNLIKELY(request->cursor.error)) {
@@ -362,6 +402,15 @@ void tern_recv_data(const struct tern_packet *packet, const void *payload, size_
         return;
     take_data(request, (int64_t)packet->context, payload, length);
     have_arrived(request, length);
+}
+
+void tern_recv_written(const struct tern_reply *reply)
+{
+    struct tern_pml_request *request = tern_number_find(reply->id);
+    if (!request || request->req.kind != &tern_pml_recv_kind || !request->exposed)
+        return;
+    tern_count(&request->req.lane->counters.pulled_bytes, (uint64_t)request->expected);
+    have_arrived(request, (size_t)(request->expected - request->arrived));
 }
 
 void *tern_recv_place_data(struct tern_peer *from, const struct tern_packet *packet, size_t length,

@@ -129,6 +129,7 @@ static int register_run(struct tern_pml_request *request, const void *start,
     }
     int rc = mover->register_memory(peer, start, (size_t)request->length, &request->registration);
     request->registered = rc == 0;
+    request->unreadable = rc != 0 && !request->memory;
     request->registrar = mover;
     return rc == TERN_ERR_AGAIN ? rc : 0;
 }
@@ -197,6 +198,8 @@ static int push_rendezvous(struct tern_pml_request *request)
         packet.flags = TERN_PACKET_OF_DEVICE;
     if (offer_memory(request, &rendezvous))
         return TERN_ERR_AGAIN;
+    if (request->unreadable)
+        packet.flags = TERN_PACKET_UNREADABLE;
     /* Read before the packet is sent: in a send to oneself the message may be complete when `send`
      * returns. The communicator may have been freed long ago. */
     bool wanted = tern_event_wanted(TERN_EVENT_RENDEZVOUS);
@@ -549,7 +552,7 @@ static int restart(struct tern_request *req)
  * number already, so it is sent, and the question after it. */
 static int ask_back(struct tern_pml_request *request)
 {
-    if (request->req.complete || request->cancelling)
+    if (request->req.complete || request->cancelling || request->writing)
         return 0;
     if (tern_number_give(request))
         return TERN_ERR_NO_MEM;
@@ -610,21 +613,29 @@ void tern_send_pulled(const struct tern_reply *reply)
     finish(request, 0);
 }
 
-void tern_send_clear(const struct tern_reply *reply)
+/* Returns the send whose receiver wants bytes, with its cursor before them; NULL if there is none.
+ */
+static struct tern_pml_request *begin_clear(const struct tern_reply *reply)
 {
     struct tern_pml_request *request = answered(reply);
     if (!request)
-        return;
+        return NULL;
     tern_pml_request_rewind(request);
     if (reply->length < (uint64_t)request->cursor.length)
         request->cursor.length = (int64_t)reply->length; /* the receiver takes no more bytes */
     if (reply->offset >= (uint64_t)request->cursor.length)
-        return; /* damaged packet: no bytes would be left to send */
+        return NULL; /* damaged packet: no bytes would be left to send */
     note_head(request, reply);
     request->announced = false;
     tern_send_deregister(request); /* the receiver gets nothing any more */
     request->remote_number = reply->remote_id;
     tern_cursor_seek(&request->cursor, (int64_t)reply->offset);
+    return request;
+}
+
+/* Sends the bytes from the cursor on. */
+static void send_data(struct tern_pml_request *request)
+{
     tern_cursor_stage(&request->cursor);
     if (request->peer->btl->stream) {
         start_stream(request);
@@ -633,6 +644,68 @@ void tern_send_clear(const struct tern_reply *reply)
     request->pending.push = push_data;
     if (!tern_list_empty(&request->peer->pending) || push_data(&request->pending) == TERN_ERR_AGAIN)
         tern_pending_append(request->peer, &request->pending);
+}
+
+void tern_send_clear(const struct tern_reply *reply)
+{
+    struct tern_pml_request *request = begin_clear(reply);
+    if (request)
+        send_data(request);
+}
+
+/* Called when the byte mover does not write into the receiver's memory any more. */
+static void written(struct tern_transfer *transfer, int error)
+{
+    struct tern_pml_request *request = TERN_CONTAINER(transfer, struct tern_pml_request, transfer);
+    struct tern_peer *peer = request->peer;
+    struct tern_reply reply = {.id = request->remote_number};
+    request->writing = false;
+    if (TERN_UNLIKELY(peer->lost != NULL)) {
+        finish(request, tern_peer_ready(peer));
+    } else if (error != TERN_ERR_UNSUPPORTED) {
+        tern_control_send(peer, &(struct tern_packet){.kind = TERN_PACKET_WRITTEN}, &reply,
+                          sizeof reply);
+        finish(request, error);
+    } else if (tern_number_give(request)) {
+        finish(request, TERN_ERR_NO_MEM);
+    } else {
+        send_data(request);
+    }
+}
+
+static int push_put(struct tern_pending *pending)
+{
+    struct tern_pml_request *request = TERN_CONTAINER(pending, struct tern_pml_request, pending);
+    if (TERN_LIKELY(!request->peer->lost))
+        return request->peer->bulk->put(&request->transfer);
+    written(&request->transfer, TERN_ERR_UNREACHABLE);
+    return 0;
+}
+
+void tern_send_clear_into(const struct tern_clear_into *into)
+{
+    struct tern_pml_request *request = begin_clear(&into->reply);
+    if (!request)
+        return;
+    struct tern_peer *peer = request->peer;
+    if (request->memory || !peer->bulk || !peer->bulk->put) {
+        send_data(request);
+        return;
+    }
+    /* if the peer is lost, the request ends when nothing reads its buffer any more */
+    tern_number_take_back(request);
+    request->writing = true;
+    request->transfer = (struct tern_transfer){
+        .peer = peer,
+        .address = into->address,
+        .key = into->key,
+        .by_lane = into->by_lane,
+        .cursor = request->cursor,
+        .length = (size_t)request->cursor.length,
+        .done = written,
+    };
+    request->pending.push = push_put;
+    tern_pending_get(peer, &request->pending);
 }
 
 void tern_send_cancelled(const struct tern_reply *reply)

@@ -76,8 +76,7 @@ struct tern_ofi_copy {
     struct tern_ofi_kept *kept; /* of our memory, if the provider wants that; else NULL */
 };
 
-/* Returns true if the provider promises that a write has arrived when it completes. */
-static bool delivers(void)
+bool tern_ofi_delivers(void)
 {
     enum { ASK, NO, YES };
     int known = __atomic_load_n(&tern_ofi_fabric.delivers, __ATOMIC_RELAXED);
@@ -124,8 +123,7 @@ void tern_ofi_copy_ended(struct tern_ofi_lane *lane, struct tern_ofi_op *op, int
     end(lane, TERN_CONTAINER(op, struct tern_ofi_copy, op), error ? TERN_ERR_UNSUPPORTED : 0);
 }
 
-/* Returns true if memory that the peer has exposed for `by_lane` can be reached by the link. */
-static bool reaches(const struct tern_ofi_link *link, uint32_t by_lane)
+bool tern_ofi_copies_reach(const struct tern_ofi_link *link, uint32_t by_lane)
 {
     return link->state == TERN_OFI_OPEN && !link->failed_ms && !link->keeps &&
            (by_lane == TERN_ANY_LANE || link->their_lane == by_lane);
@@ -135,8 +133,8 @@ int tern_ofi_copy_direct(struct tern_direct_copy *direct)
 {
     struct tern_ofi_link *link = direct->peer->endpoint;
     struct tern_ofi_lane *lane = &tern_ofi_lanes[direct->peer->lane];
-    if (!reaches(link, direct->by_lane) || direct->length > tern_ofi_fabric.message_max ||
-        (direct->put && !delivers()))
+    if (!tern_ofi_copies_reach(link, direct->by_lane) || direct->length > tern_ofi_fabric.message_max ||
+        (direct->put && !tern_ofi_delivers()))
         return TERN_ERR_UNSUPPORTED;
     struct tern_ofi_copy *copy = calloc(1, sizeof *copy);
     if (!copy)

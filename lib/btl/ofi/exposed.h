@@ -20,6 +20,12 @@ int tern_ofi_expose(uint32_t lane, const void *start, size_t length,
 void tern_ofi_conceal(const struct tern_exposure *exposure);
 int tern_ofi_copy_direct(struct tern_direct_copy *copy);
 
+/* Returns true if the provider promises that a write has arrived when it completes. */
+bool tern_ofi_delivers(void);
+/* Returns true if memory that the peer has exposed for `by_lane` can be reached by the link. */
+struct tern_ofi_link;
+bool tern_ofi_copies_reach(const struct tern_ofi_link *link, uint32_t by_lane);
+
 /* Begins copies for which the provider had no room. Returns their number. */
 int tern_ofi_copies_go_on(struct tern_ofi_lane *lane);
 

@@ -3,7 +3,7 @@
 #define TERN_OFI_LANDING_H
 
 /* Pieces of registered memory of our own, into which a message is read that cannot be read into the
- * program's memory. Each port has some, from the first use on. Locks: the lane's lock. */
+ * program's memory, and from which one is written that cannot be read there. Each port has some, from the first use on. Locks: the lane's lock. */
 
 #include "lib/btl/ofi/fabric.h"
 

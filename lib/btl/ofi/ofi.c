@@ -26,6 +26,7 @@
 #include "lib/btl/ofi/read.h"
 #include "lib/btl/ofi/region_cache.h"
 #include "lib/btl/ofi/routes.h"
+#include "lib/btl/ofi/write.h"
 #include "lib/btl/secret.h"
 #include "lib/node/doorbell.h"
 #include "lib/node/segment.h"
@@ -210,6 +211,8 @@ static int ofi_progress(uint32_t index)
         count += tern_ofi_read_on(lane);
     if (TERN_UNLIKELY(lane->copy_count))
         count += tern_ofi_copies_go_on(lane);
+    if (TERN_UNLIKELY(lane->writing_count))
+        count += tern_ofi_write_on(lane);
     uint64_t now = tern_ticks();
     if (TERN_UNLIKELY(has_long) && !count)
         count = bytes_move(lane, before, now);
@@ -238,6 +241,7 @@ static bool ofi_before_sleep(uint32_t index)
         return false;
     /* what waits for room or for a time is tried again soon, whether something completes or not */
     bool waits = lane->crowded || lane->reading_count || lane->copy_count ||
+                 lane->writing_count ||
                  tern_ofi_lane_sends(lane) || !tern_list_empty(&lane->busy);
     lane->crowded = false;
     return waits ? tern_ofi_lane_nap(lane) : tern_ofi_lane_rest(lane);
@@ -489,6 +493,7 @@ const struct tern_btl tern_btl_ofi = {
     .register_copy = tern_ofi_register_copy,
     .deregister_memory = tern_ofi_deregister_memory,
     .get = tern_ofi_get,
+    .put = tern_ofi_put,
     .expose = tern_ofi_expose,
     .conceal = tern_ofi_conceal,
     .copy_direct = tern_ofi_copy_direct,

@@ -28,6 +28,7 @@ void tern_ofi_lane_prepare(struct tern_ofi_lane *lane, uint32_t index)
     tern_list_init(&lane->links);
     tern_list_init(&lane->readings);
     tern_list_init(&lane->copies);
+    tern_list_init(&lane->writings);
     tern_list_init(&lane->waiting_copies);
     tern_list_init(&lane->visitors);
     pthread_mutex_init(&lane->visitors_lock, NULL);

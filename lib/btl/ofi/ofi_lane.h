@@ -27,7 +27,7 @@ enum { TERN_OFI_PACKET_MAX = TERN_OFI_FRAME_MAX - sizeof(struct tern_ofi_packet)
 enum { TERN_OFI_LOOK_MS = 100 };
 
 /* An operation that libfabric carries out; its address is libfabric's context. */
-enum tern_ofi_op_kind { TERN_OFI_RECEIVE, TERN_OFI_SEND, TERN_OFI_READ, TERN_OFI_COPY };
+enum tern_ofi_op_kind { TERN_OFI_RECEIVE, TERN_OFI_SEND, TERN_OFI_READ, TERN_OFI_COPY, TERN_OFI_WRITE };
 struct tern_ofi_op {
     struct fi_context2 for_provider; /* must be the first member */
     enum tern_ofi_op_kind kind;
@@ -93,6 +93,8 @@ struct tern_ofi_lane {
     /* lib/btl/ofi/exposed.c: copies under way, and those for which there was no room yet */
     struct tern_list_node copies, waiting_copies;
     int copy_count; /* of both */
+    struct tern_list_node writings; /* lib/btl/ofi/write.c */
+    int writing_count;
     int offer_count;    /* registrations for messages that the peers have not read yet */
     uint64_t moved_at;  /* when bytes of long messages were last seen to move, in ticks */
     bool shares, shares_known; /* ranks of this node share this rank's processors */
@@ -168,6 +170,8 @@ int tern_ofi_port_poll(struct tern_ofi_port *port);
 /* read.c: handles the end of a read; `error` of libfabric, or 0. */
 void tern_ofi_read_ended(struct tern_ofi_lane *lane, struct tern_ofi_op *op, int error);
 
+/* write.c: handles the end of a write; likewise. */
+void tern_ofi_write_ended(struct tern_ofi_lane *lane, struct tern_ofi_op *op, int error);
 /* exposed.c: handles the end of a copy; `error` of libfabric, or 0. */
 void tern_ofi_copy_ended(struct tern_ofi_lane *lane, struct tern_ofi_op *op, int error);
 /* exposed.c: ends the registrations of exposed memory; the port will not be used any more. */

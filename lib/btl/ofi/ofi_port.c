@@ -323,6 +323,9 @@ static int take_entry(struct tern_ofi_port *port, const struct fi_cq_data_entry 
     case TERN_OFI_READ:
         tern_ofi_read_ended(port->lane, op, 0);
         return 1;
+    case TERN_OFI_WRITE:
+        tern_ofi_write_ended(port->lane, op, 0);
+        return 1;
     case TERN_OFI_COPY:
         tern_ofi_copy_ended(port->lane, op, 0);
         return 1;
@@ -342,6 +345,8 @@ static int take_error(struct tern_ofi_port *port)
             release_buffer(port, buffer_of(op));
     } else if (op->kind == TERN_OFI_READ) {
         tern_ofi_read_ended(port->lane, op, entry.err);
+    } else if (op->kind == TERN_OFI_WRITE) {
+        tern_ofi_write_ended(port->lane, op, entry.err);
     } else if (op->kind == TERN_OFI_COPY) {
         tern_ofi_copy_ended(port->lane, op, entry.err);
     } else {
