@@ -46,9 +46,9 @@ struct tern_registration {
 };
 
 /*
- * A copy of bytes out of a peer's memory (get), or into it (put), without the peer's help. The user fills it in and keeps
- * it until `done` is called. `address`, `length` and `cursor` say what is left to copy: the byte
- * mover advances them.
+ * A copy of bytes out of a peer's memory (get), or into it (put), without the peer's help. The user
+ * fills it in and keeps it until `done` is called. `address`, `length` and `cursor` say what is
+ * left to copy: the byte mover advances them.
  */
 struct tern_transfer {
     struct tern_list_node link; /* used by the byte mover */

@@ -50,7 +50,8 @@ enum {
 /* The header of every packet. */
 struct tern_packet {
     uint8_t kind;     /* enum tern_packet_kind */
-    /* flags of RENDEZVOUS, else 0 while it travels; the receiver may set marks (TERN_CREDIT_LENT) */
+    /* flags of RENDEZVOUS, else 0, while it travels; the receiver may set marks
+     * (TERN_CREDIT_LENT) */
     uint8_t flags;
     /* of a message (first three kinds): its number among those with this context, source and
      * destination */

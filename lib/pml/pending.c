@@ -132,10 +132,12 @@ struct control {
     struct tern_peer *peer;
     struct tern_packet packet;
     size_t length;
-    unsigned char payload[sizeof(struct tern_reply)];
+    unsigned char payload[sizeof(struct tern_clear_into)]; /* the longest one */
 };
 
-_Static_assert(sizeof(struct tern_rendezvous) <= sizeof(struct tern_reply), "room for a notice");
+_Static_assert(sizeof(struct tern_rendezvous) <= sizeof(struct tern_clear_into) &&
+                   sizeof(struct tern_reply) <= sizeof(struct tern_clear_into),
+               "room for all");
 
 static int push_control(struct tern_pending *pending)
 {

@@ -134,7 +134,7 @@ static bool expose(struct tern_pml_request *request)
     enum { LEAST = 512 << 10 };
     const struct tern_btl *mover = request->peer->bulk;
     void *start;
-    if (request->expected < LEAST || !mover || !mover->put ||
+    if (request->expected < LEAST || request->cursor.memory || !mover || !mover->put ||
         !tern_pml_request_run(request, &start))
         return false;
     request->exposure = (struct tern_exposure){.lane = request->peer->lane, .mover = mover};

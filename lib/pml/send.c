@@ -8,7 +8,8 @@
  *   eager sync   like eager, but complete when the receiver answers MATCHED
  *   rendezvous   announced first, where the byte mover can with the first bytes; the receiver
  *                copies the message from our memory and answers PULLED, or asks for DATA packets
- *                (CLEAR)
+ *                (CLEAR), or, if our memory cannot be read, lets us write into its own (CLEAR_INTO,
+ *                answered by WRITTEN)
  *
  * If a standard send of eager size finds no credit, the message is copied to memory of ours and
  * announced from there: programs rely on short sends that do not wait, and so a flood of messages

@@ -133,7 +133,8 @@ int tern_ofi_copy_direct(struct tern_direct_copy *direct)
 {
     struct tern_ofi_link *link = direct->peer->endpoint;
     struct tern_ofi_lane *lane = &tern_ofi_lanes[direct->peer->lane];
-    if (!tern_ofi_copies_reach(link, direct->by_lane) || direct->length > tern_ofi_fabric.message_max ||
+    if (!tern_ofi_copies_reach(link, direct->by_lane) ||
+        direct->length > tern_ofi_fabric.message_max ||
         (direct->put && !tern_ofi_delivers()))
         return TERN_ERR_UNSUPPORTED;
     struct tern_ofi_copy *copy = calloc(1, sizeof *copy);

@@ -15,7 +15,8 @@ bool tern_ofi_landing_open(struct tern_ofi_landing *landing, uint32_t rail,
     if (memory == MAP_FAILED)
         return false;
     madvise(memory, ALL_BYTES, MADV_DONTFORK); /* as the port's other buffers */
-    if (tern_ofi_register_own(rail, endpoint, memory, ALL_BYTES, FI_READ | FI_WRITE, &landing->region)) {
+    if (tern_ofi_register_own(rail, endpoint, memory, ALL_BYTES, FI_READ | FI_WRITE,
+                              &landing->region)) {
         munmap(memory, ALL_BYTES);
         return false;
     }

@@ -2,8 +2,9 @@
 #ifndef TERN_OFI_LANDING_H
 #define TERN_OFI_LANDING_H
 
-/* Pieces of registered memory of our own, into which a message is read that cannot be read into the
- * program's memory, and from which one is written that cannot be read there. Each port has some, from the first use on. Locks: the lane's lock. */
+/* Pieces of registered memory of our own: a message is read into them that cannot be read into the
+ * program's memory, and is written out of them if the peer cannot read it there. Each port has
+ * some, from the first use on. Locks: the lane's lock. */
 
 #include "lib/btl/ofi/fabric.h"
 

@@ -27,7 +27,13 @@ enum { TERN_OFI_PACKET_MAX = TERN_OFI_FRAME_MAX - sizeof(struct tern_ofi_packet)
 enum { TERN_OFI_LOOK_MS = 100 };
 
 /* An operation that libfabric carries out; its address is libfabric's context. */
-enum tern_ofi_op_kind { TERN_OFI_RECEIVE, TERN_OFI_SEND, TERN_OFI_READ, TERN_OFI_COPY, TERN_OFI_WRITE };
+enum tern_ofi_op_kind {
+    TERN_OFI_RECEIVE,
+    TERN_OFI_SEND,
+    TERN_OFI_READ,
+    TERN_OFI_COPY,
+    TERN_OFI_WRITE
+};
 struct tern_ofi_op {
     struct fi_context2 for_provider; /* must be the first member */
     enum tern_ofi_op_kind kind;
