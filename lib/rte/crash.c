@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -130,10 +131,21 @@ static struct registers read_registers(const ucontext_t *context)
 
 bool (*tern_crash_may_be_device)(void);
 
-/* Returns true if an address is near the stack's end, so that the stack is probably full. */
+/* Returns true if the byte at `address` can be read; false also if the system does not tell. */
+static bool is_readable(uint64_t address)
+{
+    char byte;
+    struct iovec here = {&byte, 1}, there = {(void *)(uintptr_t)address, 1};
+    return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1;
+}
+
+/* Returns true if the stack is probably full: the address is near the stack pointer, and below it,
+ * or the stack pointer is outside the stack, too. (Other memory may lie just above a thread's
+ * stack.) */
 static bool is_near_stack(uint64_t address, const struct registers *registers)
 {
-    return registers->stack && address - (registers->stack - NEAR_STACK) < 2 * NEAR_STACK;
+    return registers->stack && address - (registers->stack - NEAR_STACK) < 2 * NEAR_STACK &&
+           (address < registers->stack || !is_readable(registers->stack));
 }
 
 static void describe_memory_fault(const siginfo_t *info, const struct registers *registers)
