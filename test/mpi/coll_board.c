@@ -184,7 +184,7 @@ int main(int argc, char **argv)
 {
     static const char *const names[] = { "barrier", "bcast", "gather", "scatter", "allgather", "alltoall",
                                          "reduce_scatter_block", "scan", "exscan" };
-    const char *ranks = getenv("TEST_RANKS");
+    const char *ranks = getenv("OMPI_COMM_WORLD_SIZE");
     for (int i = 0; i < 9; i++) {
         char name[64];
         snprintf(name, sizeof name, "OMPI_MCA_coll_%s_algorithm", names[i]);
