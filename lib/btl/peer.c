@@ -121,7 +121,8 @@ static int unreachable(uint32_t job, uint32_t rank)
     bool here = tern_rte_local_rank(rank) >= 0;
     const char *needed = !here                   ? "tcp, which is needed between nodes without ofi"
                          : rank == tern_rte.rank ? "self, which a rank needs to send to itself"
-                                                 : "shm and tcp, one of which is needed on a node";
+                                                 : "shm and tcp, one of which is needed on a node "
+                                                   "without ofi";
     return tern_error(
         TERN_ERR_UNREACHABLE,
         "cannot reach rank %u: the parameter btl is `%s`, which excludes %s. Possible are self, "
