@@ -161,8 +161,8 @@ exec "$MPIRUN" -x FAKE_CUDA_BUFFERS=\$MODE -x LD_PRELOAD="$FAKE_CUDA $FAKE_HEAP 
 EOF
 chmod +x wrapped
 # Not in this list: programs whose threads use memory while others are in MPI (the heap is closed then), or that ask what a window
-# in host memory does, and what starts further programs. win_random takes long: its rounds are fewer here.
-out_of_reach='bsend_threads thread_* unexpected_memory_threads win_threads* win_without_shared_memory win_misuse* win_random* spawn* connect_jobs names programs_in_turn'
+# or a long message in host memory does, and what starts further programs. win_random takes long: its rounds are fewer here.
+out_of_reach='bsend_threads streams_from_who_waits thread_* unexpected_memory_threads win_threads* win_without_shared_memory win_misuse* win_of_late_rank win_random* spawn* connect_jobs names programs_in_turn'
 programs=(win_counter coll_alltoall coll_nonblocking_many file_random neighbor_collectives non_overtaking op_user
     pack_external persistent_restart random_collectives random_traffic sendrecv_replace_big truncate_everywhere
     type_strided_rendezvous)
