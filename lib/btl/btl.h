@@ -161,7 +161,8 @@ struct tern_btl {
 
     /* Sends an announcement: the cursor's next `length` bytes, up to peer->limits.head_max, and
      * behind them `rendezvous`. Advances the cursor only on success. Returns what send returns, or
-     * TERN_ERR_NO_MEM if there is never room for so many bytes. NULL if no peer has a head_max. */
+     * TERN_ERR_NO_MEM if the byte mover never has room for `length` bytes. NULL if head_max is 0
+     * for every peer. */
     int (*send_head)(struct tern_peer *peer, const struct tern_packet *packet,
                      struct tern_cursor *cursor, size_t length,
                      const struct tern_rendezvous *rendezvous);

@@ -16,8 +16,8 @@ struct tern_ipc_import;
 uint64_t tern_ipc_share(const void *start);
 void tern_ipc_unshare(uint64_t key);
 
-/* Opens `bytes` bytes at `address` of local rank `owner`, who has given `key`. `place`: where it is
- * used, by preference; NULL: unknown. Sets *ret_memory to where the bytes are in this process.
+/* Opens `bytes` bytes at `address` of local rank `owner`, who has given `key`. `place`: the context
+ * that should use the bytes; NULL: any. Sets *ret_memory to where the bytes are in this process.
  * Returns NULL if it cannot. The caller gives the result back by tern_ipc_release. */
 struct tern_ipc_import *tern_ipc_open(uint32_t owner, uint64_t key, uint64_t address,
                                       uint64_t bytes, const struct tern_accel_place *place,

@@ -82,40 +82,6 @@ int tern_rma_device_get(const struct tern_rma_operation *operation)
 
 /* ---- accumulates ---- */
 
-/* Combines elements of the target that lie one after the other; see tern_rma_next_elements. */
-static int apply_some(const struct tern_rma_operation *operation, char *at, const char *origin,
-                      char *before, int64_t bytes)
-{
-    enum { ROOM = 8 * 1024 };
-    char copy[ROOM] __attribute__((aligned(16)));
-    const struct tern_rma_combine *combine = operation->combine;
-    size_t size = tern_rma_has_hole(combine->basic) ? (size_t)combine->span : (size_t)bytes;
-    char *there = operation->target->device + ((uintptr_t)at - operation->target->address);
-    int rc = tern_accel_copy(copy, there, size);
-    if (rc)
-        return rc;
-    if (operation->compare)
-        tern_rma_compare_and_swap(combine, NULL, copy, origin, operation->compare, before);
-    else
-        tern_rma_combine_run(combine, NULL, copy, origin, before, bytes / combine->packed);
-    return tern_accel_copy(there, copy, size);
-}
-
-static int apply(const struct tern_rma_operation *operation, struct tern_cursor *target,
-                 const char *origin, char *before, int64_t bytes)
-{
-    int rc = 0;
-    while (bytes > 0 && !rc) {
-        int64_t got;
-        char *at = tern_rma_next_elements(target, operation->combine, bytes, &got);
-        rc = apply_some(operation, at, origin, before, got);
-        bytes -= got;
-        origin = origin ? origin + got : NULL;
-        before = before ? before + got : NULL;
-    }
-    return rc;
-}
-
 static void combine_on_host(void *combine, const void *in, void *inout, int64_t count)
 {
     tern_rma_combine_run(combine, NULL, inout, in, NULL, count);
@@ -133,7 +99,7 @@ static int combine(const struct tern_rma_operation *operation)
     bool moves = combine->op == TERN_REDUCE_NO_OP || combine->op == TERN_REDUCE_REPLACE;
     if (operation->compare || (!moves && !(is_plain(combine, operation->type) &&
                                            is_plain(combine, operation->origin->type))))
-        return tern_rma_in_pieces(operation, apply);
+        return tern_rma_in_pieces(operation, tern_rma_apply_by_copies);
     int rc = operation->result ? get(operation) : 0;
     if (rc || combine->op == TERN_REDUCE_NO_OP)
         return rc;

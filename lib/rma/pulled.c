@@ -13,6 +13,7 @@
 #include "lib/rma/device_mapped.h"
 #include "lib/rma/reach.h"
 
+#include "lib/accel/accel.h"
 #include "lib/util/error.h"
 
 #include <errno.h>
@@ -126,6 +127,19 @@ int tern_rma_pulled_get(const struct tern_rma_operation *operation)
     return move(operation, operation->result, false);
 }
 
+/* Copies `size` bytes at `at` in the target to `here`, or back (`write`). */
+static int copy_elements(const struct tern_rma_operation *operation, bool write, char *here,
+                         char *at, size_t size)
+{
+    const struct tern_rma_target *target = operation->target;
+    if (target->device) {
+        char *there = target->device + ((uintptr_t)at - target->address);
+        return write ? tern_accel_copy(there, here, size) : tern_accel_copy(here, there, size);
+    }
+    struct iovec run_here = {here, size}, run_there = {at, size};
+    return copy_runs(operation, write, &run_here, 1, &run_there, 1, size);
+}
+
 /* Combines elements of the target that lie one after the other; see tern_rma_next_elements. */
 static int apply_some(const struct tern_rma_operation *operation, char *at, const char *origin,
                       char *before, int64_t bytes)
@@ -134,8 +148,7 @@ static int apply_some(const struct tern_rma_operation *operation, char *at, cons
     char copy[ROOM] __attribute__((aligned(16)));
     const struct tern_rma_combine *combine = operation->combine;
     size_t size = tern_rma_has_hole(combine->basic) ? (size_t)combine->span : (size_t)bytes;
-    struct iovec here = {copy, size}, there = {at, size};
-    int rc = copy_runs(operation, false, &here, 1, &there, 1, size);
+    int rc = copy_elements(operation, false, copy, at, size);
     if (rc)
         return rc;
     if (operation->compare)
@@ -144,13 +157,12 @@ static int apply_some(const struct tern_rma_operation *operation, char *at, cons
         tern_rma_combine_run(combine, NULL, copy, origin, before, bytes / combine->packed);
     if (combine->op == TERN_REDUCE_NO_OP)
         return 0;
-    here = (struct iovec){copy, size};
-    there = (struct iovec){at, size};
-    return copy_runs(operation, true, &here, 1, &there, 1, size);
+    return copy_elements(operation, true, copy, at, size);
 }
 
-static int apply(const struct tern_rma_operation *operation, struct tern_cursor *target,
-                 const char *origin, char *before, int64_t bytes)
+int tern_rma_apply_by_copies(const struct tern_rma_operation *operation,
+                             struct tern_cursor *target, const char *origin, char *before,
+                             int64_t bytes)
 {
     int rc = 0;
     while (bytes > 0 && !rc) {
@@ -170,7 +182,7 @@ int tern_rma_pulled_fetch(const struct tern_rma_operation *operation)
     if (TERN_UNLIKELY(operation->target->device != NULL))
         return tern_rma_device_fetch(operation);
     tern_rma_spin(&control->serial);
-    int rc = tern_rma_in_pieces(operation, apply);
+    int rc = tern_rma_in_pieces(operation, tern_rma_apply_by_copies);
     tern_rma_unspin(&control->serial);
     if (!rc)
         tern_rma_complete_now(operation);

@@ -72,6 +72,12 @@ typedef int tern_rma_apply(const struct tern_rma_operation *operation, struct te
                            const char *origin, char *before, int64_t bytes);
 int tern_rma_in_pieces(const struct tern_rma_operation *operation, tern_rma_apply *apply);
 
+/* An `apply` for memory that only copies reach: another process's, or a device's (pulled.c). Copies
+ * the elements here, combines them, and copies them back. The caller holds control->serial. */
+int tern_rma_apply_by_copies(const struct tern_rma_operation *operation,
+                             struct tern_cursor *target, const char *origin, char *before,
+                             int64_t bytes);
+
 /* For lib/rma/sync.c: begin to complete what was asked of one target; the messages that complete a
  * flush are awaited in target->remote. Call with the lane's lock held. Return 0 or TERN_ERR_*. */
 int tern_rma_ask_flush(struct tern_window *window, int rank);

@@ -28,7 +28,7 @@ static const struct fake_allocation *find_reached(const void *address, size_t by
     return kind && fake_reach(address, bytes) ? allocation : NULL;
 }
 
-/* Returns where a card reaches the bytes; NULL: it does not. Sets *ret_device and *ret_id. */
+/* Returns the address at which a network card reads and writes the bytes; NULL if it cannot reach them. Sets *ret_device and *ret_id. */
 API void *fake_cuda_window(const void *address, size_t bytes, int *ret_device, uint64_t *ret_id)
 {
     const struct fake_allocation *allocation = find_reached(address, bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two ranks exchange messages of 4 MiB in device memory, and check each byte. Argument 1: for so many seconds; or `kill`: rank 1
+/* Two ranks exchange messages of 4 MiB in device memory, and check each byte. Argument 1: number of seconds; or `kill`: rank 1
  * ends by SIGKILL while messages are under way. Prints "ready" after the first messages, and "done" at the end. */
 #include "../mpi/check.h"
 #include "../device/fake_cuda.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* tern_copy_pages copies just so many bytes, wherever they lie. */
+/* tern_copy_pages copies the given number of bytes and touches no others, at any address and alignment. */
 
 #include "require.h"
 

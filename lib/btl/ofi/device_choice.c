@@ -2,9 +2,9 @@
 
 /*
  * A provider says that it knows device memory only if it is asked for FI_HMEM. So the devices are
- * chosen without that, as for host memory, and then the provider is asked once more. It must demand
- * the same of memory as before in what both ends of a message have to agree about, because a rank
- * without a GPU talks to one that has some.
+ * chosen without that, as for host memory, and then the provider is asked once more. The
+ * second answer must have the same kinds of addresses and keys as the first one, because ranks with
+ * a GPU exchange them with ranks without one.
  */
 #include "lib/btl/ofi/device_choice.h"
 

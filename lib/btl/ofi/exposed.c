@@ -147,7 +147,7 @@ int tern_ofi_copy_direct(struct tern_direct_copy *direct)
         free(copy);
         return TERN_ERR_UNSUPPORTED;
     }
-    /* those that wait already go first, so that none waits for ever */
+    /* Copies that wait already begin first: else later ones could overtake them again and again */
     ssize_t error = tern_list_empty(&lane->waiting_copies) ? begin(copy) : -FI_EAGAIN;
     if (error && error != -FI_EAGAIN) {
         tern_ofi_cache_put(copy->kept);
