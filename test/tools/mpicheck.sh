@@ -53,7 +53,8 @@ case $? in [03]) ;; *) fail "made-up hosts are accused" ;; esac
 grep -q '^ok *pairs *15 of 15: .*data right' out || fail "not all pairs are measured"
 grep -q '^ok *together *bisection' out || fail "nothing is measured together"
 "$mpicheck" --made-up-hosts 6 --baseline six --quick >out 2>err
-case $? in [03]) ;; *) fail "made-up hosts are slower than before" ;; esac
+# they share processors, so they may be slower than before; then it says than what
+case $? in [03]) ;; 2) ! grep '^FAIL' out | grep -qv ', before [0-9]' ;; *) false ;; esac || fail "made-up hosts are accused"
 [ ! -e six/model.conf ] || fail "made-up hosts have a network"
 ls mpicheck-2*/report.html >/dev/null || fail "no new folder"
 "$mpicheck" --made-up-hosts 2 --expect bw=1000GB/s --out two >out 2>err

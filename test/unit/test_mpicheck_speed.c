@@ -322,6 +322,55 @@ START_TEST(less_than_expected_is_named)
 }
 END_TEST
 
+/* Judges a healthy cluster of 6 hosts after this baseline. */
+static struct tern_mc_findings judge_after(struct tern_mc_data *baseline)
+{
+    struct cluster cluster = healthy;
+    cluster.hosts = 6;
+    struct tern_mc_data *data = make_cluster(&cluster, 5);
+    const struct tern_mc_expected expected = {.baseline = baseline};
+    int pairs[TERN_MC_SUSPECTS_MOST][2];
+    int count = tern_mc_suspects(data, &expected, pairs);
+    for (int i = 0; i < 5 * count; i++) {
+        const int *pair = pairs[i % count];
+        take(data, "bw %d %d alone %d 0.95", pair[0], pair[1], GOOD_MBPS);
+        take(data, "bw %d %d alone %d 0.95", pair[1], pair[0], GOOD_MBPS);
+    }
+    struct tern_mc_findings findings = judge(data, &expected);
+    tern_mc_data_free(data);
+    tern_mc_data_free(baseline);
+    return findings;
+}
+
+START_TEST(slower_than_before_is_named)
+{
+    struct cluster cluster = healthy;
+    cluster.hosts = 6;
+    struct tern_mc_data *baseline = make_cluster(&cluster, 4);
+    for (int i = 0; i < 36; i++)
+        baseline->bandwidth[i] *= 2;
+    struct tern_mc_findings findings = judge_after(baseline);
+    ck_assert_int_eq(tern_mc_exit_code(&findings, false), 2);
+    for (int i = 0; i < findings.count; i++)
+        if (findings.items[i].severity == TERN_MC_FAIL)
+            ck_assert_msg(strstr(findings.items[i].what, ", before "), "%s", findings.items[i].what);
+    tern_mc_findings_free(&findings);
+}
+END_TEST
+
+/* One sample of an earlier run was twice as fast as all others: its pair is not slow today. */
+START_TEST(a_lucky_sample_before_accuses_nobody)
+{
+    struct cluster cluster = healthy;
+    cluster.hosts = 6;
+    struct tern_mc_data *baseline = make_cluster(&cluster, 4);
+    baseline->bandwidth[0 * 6 + 5] = 2 * GOOD_MBPS;
+    struct tern_mc_findings findings = judge_after(baseline);
+    ck_assert_int_eq(accusations(&findings), 0);
+    tern_mc_findings_free(&findings);
+}
+END_TEST
+
 /* ---- losses and interfaces ---- */
 
 START_TEST(loss_is_named)
@@ -485,6 +534,8 @@ int main(void)
     tcase_add_test(tests, one_pair_alone_blames_nobody);
     tcase_add_test(tests, slow_for_lack_of_a_processor_is_no_fault);
     tcase_add_test(tests, less_than_expected_is_named);
+    tcase_add_test(tests, slower_than_before_is_named);
+    tcase_add_test(tests, a_lucky_sample_before_accuses_nobody);
     tests = suite_case(suite, "losses and interfaces");
     tcase_add_test(tests, loss_is_named);
     tcase_add_test(tests, loss_explains_what_is_slow);

@@ -63,6 +63,22 @@ static char *tell_reason(const struct tern_mc_data *data, int host, double loss)
     return tern_mc_format("%s", "");
 }
 
+/* Returns what a rate is compared with: "others 5.82 GB/s", and what the user asks for and what was
+ * measured before, in MB/s, unless they are 0. The caller frees the text. */
+static char *tell_compared(const struct tern_mc_speed *speed, double others, double before)
+{
+    double asked = speed->expected->bandwidth;
+    char *usual = tern_mc_tell_rate(others), *old = tern_mc_tell_rate(before);
+    char *wish = tern_mc_tell_rate(asked);
+    char *text = tern_mc_format("others %s%s%s%s%s", usual, before > 0 ? ", before " : "",
+                                before > 0 ? old : "", asked > 0 ? ", asked for " : "",
+                                asked > 0 ? wish : "");
+    free(usual);
+    free(old);
+    free(wish);
+    return text;
+}
+
 static void close_all(struct tern_mc_verdicts *verdicts, int host, bool receives)
 {
     const struct tern_mc_data *data = verdicts->speed->data;
@@ -73,13 +89,16 @@ static void close_all(struct tern_mc_verdicts *verdicts, int host, bool receives
     }
 }
 
-static double typical_rate(const struct tern_mc_data *data, int host, bool receives,
-                           const int *peers, int count)
+/* Returns the median of a host's rates with these peers: alone, or before. */
+static double typical_rate(const struct tern_mc_speed *speed, int host, bool receives,
+                           const int *peers, int count, bool before)
 {
     double *values = tern_mc_alloc(count, sizeof *values);
-    for (int i = 0; i < count; i++)
-        values[i] = receives ? tern_mc_tested(data, peers[i], host)
-                             : tern_mc_tested(data, host, peers[i]);
+    for (int i = 0; i < count; i++) {
+        int from = receives ? peers[i] : host, to = receives ? host : peers[i];
+        values[i] = before ? tern_mc_speed_before(speed, from, to)
+                           : tern_mc_tested(speed->data, from, to);
+    }
     double median = tern_mc_median(values, count);
     free(values);
     return median;
@@ -89,16 +108,18 @@ static void name_host(struct tern_mc_verdicts *verdicts, int host, bool receives
                       int count)
 {
     const struct tern_mc_data *data = verdicts->speed->data;
-    double rate = typical_rate(data, host, receives, peers, count);
+    double rate = typical_rate(verdicts->speed, host, receives, peers, count, false);
+    double before = typical_rate(verdicts->speed, host, receives, peers, count, true);
     double others = receives ? tern_mc_usual_of(verdicts, peers[0], host)
                              : tern_mc_usual_of(verdicts, host, peers[0]);
     double loss = worst_loss(data, host, peers, count);
-    char *have = tern_mc_tell_rate(rate), *usual = tern_mc_tell_rate(others);
+    char *have = tern_mc_tell_rate(rate);
+    char *usual = tell_compared(verdicts->speed, others, before);
     char *reason = tell_reason(data, host, loss);
     const char *nic = data->hosts[host].socket_count ? data->hosts[host].sockets[0].nic : "NIC";
     struct tern_mc_finding *finding = tern_mc_find(
         verdicts->findings, data, TERN_MC_FAIL, receives ? "host.receives" : "host.sends", &host, 1,
-        tern_mc_format("%s at %s, others at %s; also alone, with %d of %d hosts%s",
+        tern_mc_format("%s at %s, %s; also alone, with %d of %d hosts%s",
                        receives ? "receives" : "sends", have, usual, count, data->count - 1,
                        reason),
         tern_mc_format("ethtool %s; ethtool -S %s; tc qdisc (on %s): cable, port, speed", nic, nic,
@@ -268,11 +289,13 @@ static void name_slow_pairs(struct tern_mc_verdicts *verdicts)
             bool both = verdicts->of[at(data, to, from)] == TERN_MC_SLOW;
             double rate = tern_mc_tested(data, from, to);
             double others = tern_mc_usual_of(verdicts, from, to);
-            char *have = tern_mc_tell_rate(rate), *usual = tern_mc_tell_rate(others);
+            char *have = tern_mc_tell_rate(rate);
+            char *usual = tell_compared(verdicts->speed, others,
+                                        tern_mc_speed_before(verdicts->speed, from, to));
             char *reason = tell_reason(data, from, worst_loss(data, from, &to, 1));
             struct tern_mc_finding *finding = tern_mc_find(
                 verdicts->findings, data, TERN_MC_FAIL, "pair.slow", &from, 1,
-                tern_mc_format("%s, others %s; also alone%s", have, usual, reason),
+                tern_mc_format("%s, %s; also alone%s", have, usual, reason),
                 tern_mc_format("tracepath -n; the switches between %s and %s",
                                data->hosts[from].name, data->hosts[to].name));
             tern_mc_find_peers(finding, data, &to, 1, both ? "<->" : "->");

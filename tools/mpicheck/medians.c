@@ -135,6 +135,11 @@ void tern_mc_fit_free(struct tern_mc_fit *fit)
     free(fit->receives);
 }
 
+double tern_mc_fit_value(const struct tern_mc_fit *fit, int from, int to)
+{
+    return exp(fit->all + fit->sends[from] + fit->receives[to]);
+}
+
 double tern_mc_fit_rest(const struct tern_mc_fit *fit, int from, int to, double value)
 {
     return log(value) - fit->all - fit->sends[from] - fit->receives[to];

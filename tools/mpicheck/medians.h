@@ -21,6 +21,9 @@ struct tern_mc_fit {
 void tern_mc_fit_make(const float *values, int hosts, struct tern_mc_fit *ret_fit);
 void tern_mc_fit_free(struct tern_mc_fit *fit);
 
+/* Returns the value of a pair that its two hosts explain. */
+double tern_mc_fit_value(const struct tern_mc_fit *fit, int from, int to);
+
 /* Returns the rest of a pair: the logarithm of its value that the two hosts do not explain. */
 double tern_mc_fit_rest(const struct tern_mc_fit *fit, int from, int to, double value);
 

@@ -28,17 +28,22 @@ static double median_latency(const struct tern_mc_data *data)
     return median;
 }
 
+double tern_mc_speed_before(const struct tern_mc_speed *speed, int from, int to)
+{
+    if (speed->before.pairs == 0)
+        return 0;
+    double measured = (double)speed->expected->baseline->bandwidth[at(speed->data, from, to)];
+    double usual = tern_mc_fit_value(&speed->before, from, to);
+    return measured < usual ? measured : usual;
+}
+
 double tern_mc_speed_wanted(const struct tern_mc_speed *speed, int from, int to)
 {
-    const struct tern_mc_data *baseline = speed->expected->baseline;
     double usual = exp(speed->fit.all), want = slow_ratio * usual;
+    double before = slow_ratio * tern_mc_speed_before(speed, from, to);
     if (speed->expected->bandwidth > want)
         want = speed->expected->bandwidth;
-    if (baseline && baseline->count == speed->data->count) {
-        double before = slow_ratio * (double)baseline->bandwidth[at(speed->data, from, to)];
-        want = before > want ? before : want;
-    }
-    return want;
+    return before > want ? before : want;
 }
 
 double tern_mc_late(double usual)
@@ -68,9 +73,8 @@ static bool looks_late(const struct tern_mc_speed *speed, int a, int b)
 
 /* Returns true if groups explain why a pair is slow. A single host beside several groups is no
  * group: it has a fault of its own. */
-static bool is_across(const struct tern_mc_speed *speed, int a, int b)
+static bool is_across(const struct tern_mc_groups *groups, int a, int b)
 {
-    const struct tern_mc_groups *groups = &speed->groups;
     bool single = groups->of[a] < 0 || groups->of[b] < 0;
     return groups->kinds == TERN_MC_SPLIT    ? !single && !tern_mc_groups_joins(groups, a, b)
            : groups->kinds == TERN_MC_UNLIKE ? !tern_mc_groups_joins(groups, a, b)
@@ -201,7 +205,7 @@ static void choose(struct tern_mc_speed *speed)
     for (int a = 0; a < hosts; a++)
         for (int b = 0; b < hosts; b++) {
             bool odd = a != b && (is_odd_pair(speed, a, b) || looks_late(speed, a, b));
-            if (!odd || is_across(speed, a, b))
+            if (!odd || is_across(&speed->groups, a, b))
                 continue;
             add_pair(speed, a, b);
             /* each end with another host: is it the pair or the host? */
@@ -214,20 +218,32 @@ static void choose(struct tern_mc_speed *speed)
 }
 
 /* Fits the bandwidths. What is slow across groups would hide what is usual. */
-static void make_fit(struct tern_mc_speed *speed)
+static void make_fit(const struct tern_mc_data *data, const struct tern_mc_groups *groups,
+                     struct tern_mc_fit *ret_fit)
 {
-    int hosts = speed->data->count;
-    if (speed->groups.kinds == TERN_MC_ALIKE) {
-        tern_mc_fit_make(speed->data->bandwidth, hosts, &speed->fit);
+    int hosts = data->count;
+    if (groups->kinds == TERN_MC_ALIKE) {
+        tern_mc_fit_make(data->bandwidth, hosts, ret_fit);
         return;
     }
     float *inside = tern_mc_alloc((long)hosts * hosts, sizeof *inside);
     for (int a = 0; a < hosts; a++)
         for (int b = 0; b < hosts; b++)
-            if (!is_across(speed, a, b))
-                inside[at(speed->data, a, b)] = speed->data->bandwidth[at(speed->data, a, b)];
-    tern_mc_fit_make(inside, hosts, &speed->fit);
+            if (!is_across(groups, a, b))
+                inside[at(data, a, b)] = data->bandwidth[at(data, a, b)];
+    tern_mc_fit_make(inside, hosts, ret_fit);
     free(inside);
+}
+
+static void fit_baseline(struct tern_mc_speed *speed)
+{
+    const struct tern_mc_data *baseline = speed->expected->baseline;
+    if (!baseline || baseline->count != speed->data->count)
+        return;
+    struct tern_mc_groups groups;
+    tern_mc_groups_find(baseline, &groups);
+    make_fit(baseline, &groups, &speed->before);
+    tern_mc_groups_free(&groups);
 }
 
 void tern_mc_speed_make(const struct tern_mc_data *data, const struct tern_mc_expected *expected,
@@ -241,7 +257,8 @@ void tern_mc_speed_make(const struct tern_mc_data *data, const struct tern_mc_ex
                             .pairs = pairs,
                             .most = TERN_MC_SUSPECTS_MOST - REFERENCES};
     tern_mc_groups_find(data, &ret_speed->groups);
-    make_fit(ret_speed);
+    make_fit(data, &ret_speed->groups, &ret_speed->fit);
+    fit_baseline(ret_speed);
     mark_hosts(ret_speed);
     choose(ret_speed);
 }
@@ -250,6 +267,7 @@ void tern_mc_speed_free(struct tern_mc_speed *speed)
 {
     tern_mc_groups_free(&speed->groups);
     tern_mc_fit_free(&speed->fit);
+    tern_mc_fit_free(&speed->before);
     free(speed->sends);
     free(speed->receives);
 }

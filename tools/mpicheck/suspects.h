@@ -14,6 +14,7 @@ struct tern_mc_speed {
     const struct tern_mc_expected *expected;
     struct tern_mc_groups groups;
     struct tern_mc_fit fit; /* of the pairs inside the groups, if there are groups */
+    struct tern_mc_fit before; /* the same of the baseline; empty without one */
     double latency;         /* us, median of all pairs */
     bool *sends, *receives; /* by host: suspicious */
     int (*pairs)[2];
@@ -32,6 +33,11 @@ static inline bool tern_mc_is_pair(const int pair[2], int a, int b)
 void tern_mc_speed_make(const struct tern_mc_data *data, const struct tern_mc_expected *expected,
                         int (*pairs)[2], struct tern_mc_speed *ret_speed);
 void tern_mc_speed_free(struct tern_mc_speed *speed);
+
+/* Returns the bandwidth of a pair in the baseline, in MB/s: what was measured, but not more than
+ * its two hosts reached with others: one short sample may be lucky. Returns 0 if it is not known.
+ */
+double tern_mc_speed_before(const struct tern_mc_speed *speed, int from, int to);
 
 /* Returns the bandwidth below which a pair counts as slow, in MB/s. */
 double tern_mc_speed_wanted(const struct tern_mc_speed *speed, int from, int to);
