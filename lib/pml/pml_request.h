@@ -211,12 +211,16 @@ static inline void tern_credit_return(struct tern_peer *peer, const struct tern_
  * pml_unexpected_memory permits. Then sets TERN_CREDIT_LENT in the packet. */
 void tern_credit_lend(struct tern_peer *peer, struct tern_packet *packet, size_t length);
 
-/* send.c. tern_send_start starts a send; returns 0 or TERN_ERR_*. The others handle answers of the
- * receiver: the message was matched, was copied from our memory, may be sent as DATA packets, or
- * was given up (or not). */
+/* send.c. Starts a send; returns 0 or TERN_ERR_*. */
 int tern_send_start(struct tern_pml_request *request);
 /* Deregisters the message's memory, if it is registered: the receiver no longer gets it. */
 void tern_send_deregister(struct tern_pml_request *request);
+/* Ends a send. */
+void tern_send_finish(struct tern_pml_request *request, int error);
+
+/* send_answers.c. What the receiver answers: the message was matched, was copied from our memory,
+ * may be sent as DATA packets, may be written into the receiver's memory, or was given up (or
+ * not). */
 void tern_send_matched(const struct tern_reply *reply);
 void tern_send_pulled(const struct tern_reply *reply);
 void tern_send_clear(const struct tern_reply *reply);
