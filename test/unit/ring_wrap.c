@@ -125,8 +125,10 @@ static void pass_between_threads(uint64_t size)
     REQUIRE(pthread_create(&taker, NULL, take_all, &in) == 0, "no thread");
     for (uint32_t sent = 0; sent < BETWEEN_THREADS; sent++) {
         uint32_t length = random_length(out.payload_max);
-        while (!send_one(&out, NULL, sent, length))
+        while (!send_one(&out, NULL, sent, length)) {
+            tern_ring_prepare(&out);
             sched_yield();
+        }
     }
     pthread_join(taker, NULL);
     tern_ring_close_out(&out);
@@ -169,6 +171,7 @@ static void *live(void *context)
         }
         if (!did) {
             tern_ring_rest(&end->in);
+            tern_ring_prepare(&end->out);
             sched_yield();
         }
     }

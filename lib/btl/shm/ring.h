@@ -45,6 +45,9 @@ enum { TERN_RING_INLINE = 32, TERN_RING_MOVED = 0xff };
 /* Bytes of a cell, and the shortest payload that goes by cell. */
 enum { TERN_RING_CELL = 32 * 1024, TERN_RING_CELL_LEAST = 4096 };
 
+/* Payload bytes for which tern_ring_prepare asks. Longer payloads are written around our cache. */
+enum { TERN_RING_PREPARED = 4096 };
+
 /* A slot. */
 struct tern_ring_slot {
     uint32_t turn;   /* number of the packet + 1; stored last */
@@ -92,6 +95,7 @@ struct tern_ring_out {
     uint32_t payload_max; /* largest payload: a quarter of the data area */
     uint32_t mask; /* slot_count - 1 */
     uint32_t *data_end; /* for each slot: data_head behind its packet */
+    uint32_t prepared; /* tern_ring_prepare has been called with this head */
 };
 
 /* The receiver's end; private memory. */
@@ -246,6 +250,22 @@ static inline void tern_ring_commit(struct tern_ring_out *out, const struct tern
     out->head++;
     /* release: header and payload are visible to a receiver that sees the turn */
     tern_store_release(&slot->turn, out->head);
+}
+
+/* Asks for the lines of the next payload, which are in the receiver's cache: the stores to them
+ * need not wait then. Expects a payload as long as the last one. Call it when there is nothing else
+ * to do. It does not ask for the slot: the receiver polls that, and would take it back. */
+static inline void tern_ring_prepare(struct tern_ring_out *out)
+{
+    if (TERN_LIKELY(out->prepared == out->head))
+        return;
+    out->prepared = out->head;
+    /* 0 for a payload within its slot or in a cell, and too large after a return to the beginning
+     */
+    uint32_t length = out->data_head - out->data_end[(out->head - 2) & out->mask];
+    int64_t at = length <= TERN_RING_PREPARED ? tern_ring_data_fit(out, length) : -1;
+    for (uint32_t line = 0; at >= 0 && line < length; line += TERN_CACHE_LINE)
+        tern_prefetch_write(tern_ring_data(out->ring) + at + line);
 }
 
 /* Returns the next packet, or NULL. *ret_payload and the slot stay valid until

@@ -517,8 +517,10 @@ static int drain(struct incoming *entry, bool *ret_more)
         if (TERN_UNLIKELY(tern_ring_consume(&entry->in, length)))
             tern_doorbell_ring(&tern_segment_rank(entry->in.ring->source)->bell);
     }
-    if (count == 0)
+    if (count == 0) {
         tern_ring_rest(&entry->in);
+        tern_ring_prepare(&entry->back->out);
+    }
     *ret_more = more;
     return count;
 }
