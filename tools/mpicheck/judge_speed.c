@@ -63,14 +63,14 @@ static char *tell_reason(const struct tern_mc_data *data, int host, double loss)
     return tern_mc_format("%s", "");
 }
 
-/* Returns what a rate is compared with: "others 5.82 GB/s", and what the user asks for and what was
+/* Returns what a rate is compared with: "others at 5.82 GB/s", and what the user asks for and what was
  * measured before, in MB/s, unless they are 0. The caller frees the text. */
 static char *tell_compared(const struct tern_mc_speed *speed, double others, double before)
 {
     double asked = speed->expected->bandwidth;
     char *usual = tern_mc_tell_rate(others), *old = tern_mc_tell_rate(before);
     char *wish = tern_mc_tell_rate(asked);
-    char *text = tern_mc_format("others %s%s%s%s%s", usual, before > 0 ? ", before " : "",
+    char *text = tern_mc_format("others at %s%s%s%s%s", usual, before > 0 ? ", before " : "",
                                 before > 0 ? old : "", asked > 0 ? ", asked for " : "",
                                 asked > 0 ? wish : "");
     free(usual);
