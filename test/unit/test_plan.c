@@ -11,6 +11,7 @@
  * read for races: a step may not touch what an earlier one may still be reading or writing, as far
  * as the plan's own dependencies go.
  */
+#include "lib/coll/price/topology.h"
 #include "lib/type/layout.h"
 #include "lib/util/param.h"
 #include "lib/util/param_values.h"
@@ -264,6 +265,55 @@ START_TEST(ranks_choose_alike_whoever_is_root)
 }
 END_TEST
 
+/* Returns the algorithm for a collective of ranks on two nodes or more, with buffers in device memory. */
+static const char *choice_on_devices(enum tern_collective collective, const struct tern_topology *topology,
+                                     int64_t bytes)
+{
+    int size = topology->nodes * (int)topology->largest;
+    struct tern_plan_args args = {.collective = (uint8_t)collective,
+                                  .commutative = true,
+                                  .size = size,
+                                  .send_count = bytes / 8,
+                                  .send_size = 8,
+                                  .recv_count = bytes / 8,
+                                  .recv_size = 8,
+                                  .topology = topology,
+                                  .ranks_per_node = (int)topology->largest,
+                                  .on_device = true,
+                                  .segment_bytes = 64 << 10};
+    struct tern_plan_cache *cache = NULL;
+    struct tern_plan *plan = tern_plan_get(&cache, &args);
+    ck_assert_ptr_nonnull(plan);
+    const char *name = plan->algorithm->name;
+    tern_plan_release(plan);
+    tern_plan_cache_free(cache);
+    return name;
+}
+
+/* The board of a node is in host memory: whether there is one does not matter for buffers on devices. */
+START_TEST(devices_are_chosen_for_without_the_board)
+{
+    static const enum tern_collective collectives[] = {TERN_BCAST, TERN_REDUCE, TERN_ALLREDUCE,
+                                                       TERN_ALLGATHER, TERN_REDUCE_SCATTER_BLOCK};
+    for (int nodes = 2; nodes <= 4; nodes++)
+        for (int ranks = 2; ranks <= 16; ranks *= 2) {
+            int32_t ids[64];
+            for (int r = 0; r < nodes * ranks; r++)
+                ids[r] = r / ranks;
+            struct tern_topology *topology = tern_topology_make(nodes * ranks, ids);
+            for (int64_t bytes = 8; bytes <= 1 << 20; bytes *= 2) {
+                ck_assert_int_eq(tern_param_write("coll_board", "true"), 0);
+                const char *with = choice_on_devices(collectives[_i], topology, bytes);
+                ck_assert_int_eq(tern_param_write("coll_board", "false"), 0);
+                const char *without = choice_on_devices(collectives[_i], topology, bytes);
+                ck_assert_msg(with == without, "%d nodes of %d ranks, %ld bytes: %s with the board, %s without",
+                              nodes, ranks, (long)bytes, with, without);
+            }
+            tern_topology_free(topology);
+        }
+}
+END_TEST
+
 /* People and tools choose among what the parameter names: everything that there is, and nothing else. */
 START_TEST(every_algorithm_is_a_choice_of_its_parameter)
 {
@@ -299,6 +349,7 @@ int main(void)
     TCase *kept = suite_case(suite, "kept");
     tcase_add_test(kept, plans_of_all_roots_are_kept);
     tcase_add_loop_test(kept, plans_of_unequal_blocks_are_kept, TERN_ALLTOALLV, TERN_ALLTOALLW + 1);
+    tcase_add_loop_test(kept, devices_are_chosen_for_without_the_board, 0, 5);
     tcase_add_loop_test(kept, ranks_choose_alike_whoever_is_root, 0, 2);
     return suite_run(suite);
 }

@@ -126,8 +126,8 @@ static struct tern_shape shape_of(const struct tern_plan_args *args,
                                    args->topology && args->topology->nodes > 1 ? 0 : args->sheet,
                                .ordered = !args->commutative,
                                .model = model};
-    /* only a node's own ranks know if the node has its board by now */
-    if (shape.nodes > 1)
+    /* only a node's own ranks know if the node has its board by now; it is in host memory */
+    if (shape.nodes > 1 && !args->on_device)
         shape.node_sheet = tern_coll_sheet_for(shape.node_size);
     if (is_inter(args))
         return inter_shape(args, shape);
