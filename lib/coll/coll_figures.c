@@ -70,6 +70,15 @@ const struct tern_figure_row tern_figure_rows[] = {
     {"coll_cold", 60, "ns", 0, LARGEST, true,
      "Additional time that a message keeps its sender, or its receiver, busy if sixteen ranks "
      "share a core."},
+    {"coll_device_step", 10000, "ns", 0, LARGEST, false,
+     "Time of a copy or a kernel on a device, whatever its length."},
+    {"coll_device_gap", 7, "ps/byte", 0, LARGEST, false,
+     "Time of each byte of a copy between two devices of a node: 7 with NVLink, 40 by one PCIe "
+     "switch (4.0), 60 and more through the processor."},
+    {"coll_device_copy_gap", 1, "ps/byte", 0, LARGEST, false,
+     "Time of each byte of a copy within a device."},
+    {"coll_device_pinned_gap", 20, "ps/byte", 0, LARGEST, false,
+     "Time of each byte of a copy between a device and pinned memory of the host."},
     {"coll_cores", 0, "", 0, CORES, false,
      "Number of cores of a node; 0: as many as this node has."},
     {0},

@@ -63,8 +63,8 @@ static char *tell_reason(const struct tern_mc_data *data, int host, double loss)
     return tern_mc_format("%s", "");
 }
 
-/* Returns what a rate is compared with: "others at 5.82 GB/s", and what the user asks for and what was
- * measured before, in MB/s, unless they are 0. The caller frees the text. */
+/* Returns what a rate is compared with: "others at 5.82 GB/s", and what the user asks for and what
+ * was measured before, in MB/s, unless they are 0. The caller frees the text. */
 static char *tell_compared(const struct tern_mc_speed *speed, double others, double before)
 {
     double asked = speed->expected->bandwidth;

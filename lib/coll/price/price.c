@@ -388,15 +388,16 @@ struct tern_model tern_model_of_parameters(int64_t ranks_per_node)
 
 struct tern_model tern_model_of_devices(const struct tern_model *model)
 {
-    /* as measured on an H200 (docs/notes/2026-11-26-what-a-gpu-costs.md); a link between devices is
-     * slower than a copy within one: 150 GB/s */
-    const double copy_ns = 10000, copy_gap_ns = 0.001, link_gap_ns = 1 / 150.0;
-    const double pinned_gap_ns = 1 / 50.0; /* by the host, to another node */
+    double step_ns = (double)tern_figure("coll_device_step"),
+           link_gap_ns = in_thousandths("coll_device_gap"),
+           copy_gap_ns = in_thousandths("coll_device_copy_gap"),
+           pinned_gap_ns = in_thousandths("coll_device_pinned_gap");
     struct tern_model devices = *model;
-    devices.node = (struct tern_wire){2000, copy_ns, link_gap_ns, 0};
+    devices.node = (struct tern_wire){2000, step_ns, link_gap_ns, 0};
     devices.package = devices.machine = (struct tern_far){2000, link_gap_ns};
     devices.memory_gap_ns = devices.uncached_gap_ns = devices.board_gap_ns = link_gap_ns;
-    devices.network.overhead_ns += copy_ns;
+    devices.network.overhead_ns += step_ns;
+    /* by the host */
     devices.network.gap_ns =
         model->network.gap_ns > pinned_gap_ns ? model->network.gap_ns : pinned_gap_ns;
     devices.reduce_gap_ns = 3 * copy_gap_ns / 2;
