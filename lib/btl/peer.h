@@ -88,6 +88,7 @@ struct tern_peer {
      * their context names. */
     int64_t owed[TERN_LANES_MAX];
     struct tern_limits limits; /* valid if `btl` is not NULL */
+    uint32_t offered;      /* announced sends whose memory the peer may read now */
     uint32_t without_head; /* number of next announcements that carry no bytes of their message */
     /* Packets that wait because the byte mover returned TERN_ERR_AGAIN, in order, and transfers
      * that wait for the same reason (lib/pml/pending.c). */

@@ -105,6 +105,13 @@ static inline void tern_doorbell_note_staying(void)
     tern_doorbell_note_waiting(INT64_MAX); /* later than every clock */
 }
 
+/* Notes the time like tern_doorbell_note_waiting, unless this rank has noted that it stays. */
+static inline void tern_doorbell_note_busy(uint64_t ticks)
+{
+    if (__atomic_load_n(tern_doorbell_waiting_at, __ATOMIC_RELAXED) != INT64_MAX)
+        tern_doorbell_note_waiting(ticks);
+}
+
 /* For how long this process still assumes that other programs want its processor, so that each turn
  * of a dialogue costs a time slice of theirs. Counted in uses of the assumption (below); 0: not
  * assumed. Raised by a thread that yields (lib/pml/progress.c). Atomic; threads share one value. */

@@ -13,6 +13,7 @@
  */
 
 #include "lib/btl/btl.h"
+#include "lib/node/doorbell.h"
 #include "lib/pml/counters.h"
 #include "lib/pml/lock.h"
 #include "lib/util/atomic.h"
@@ -41,6 +42,10 @@ struct tern_head {
     struct tern_pml_request *request; /* the receive to which they belong; NULL: there are none */
     const void *bytes;
 };
+
+/* Where a lane is: in no round of progress; in one; in one of a call that waits, so that the thread
+ * makes further rounds until what it waits for has happened. */
+enum tern_inside { TERN_INSIDE_NONE, TERN_INSIDE_ROUND, TERN_INSIDE_WAIT };
 
 /* The most functions that tern_progress_register can add to a lane. */
 enum { TERN_LANE_POLLS = 6 };
@@ -82,9 +87,9 @@ struct tern_lane {
     uint32_t careful;
 
     /* progress.c */
-    /* A round of progress is under way: do not begin another. (A send that a collective starts
-     * inside a round may ask for progress.) */
-    bool inside;
+    /* enum tern_inside: a round of progress is under way, so do not begin another. (A send that a
+     * collective starts inside a round may ask for progress.) */
+    uint8_t inside;
     /* functions added by tern_progress_register */
     int poll_count;
     int (*polls[TERN_LANE_POLLS])(struct tern_lane *lane);
@@ -122,6 +127,15 @@ static inline void tern_lane_tell(struct tern_lane *lane)
 {
     if (TERN_UNLIKELY(tern_threads))
         tern_lane_tell_threads(lane);
+}
+
+/* Notes that this rank waits in MPI, if it makes a round of a waiting call. Call it before and
+ * after each long copy within a round. A rank that copies has no idle round in which it would note
+ * the time, and would look as if it computed. Locks: the lane's lock. */
+static inline void tern_lane_note_busy(const struct tern_lane *lane)
+{
+    if (lane->inside == TERN_INSIDE_WAIT)
+        tern_doorbell_note_busy(tern_ticks());
 }
 
 /* Returns how many nanoseconds `ticks` ticks take. */

@@ -36,6 +36,7 @@ struct tern_pml_request {
     uint32_t number;        /* number by which packets name the request (request_id.c); 0: none */
     bool posted;            /* receive: is posted and not matched, so it can be cancelled */
     bool cancelling;        /* send: the receiver has been asked to give the message up */
+    bool offered;           /* send: counted in peer->offered */
     bool announced;         /* send: the first packet was sent, and an answer is expected */
     bool registered;        /* send: the byte mover has registered the buffer */
     bool unreadable;        /* send: the byte mover could not register the buffer */
@@ -105,7 +106,7 @@ static inline void tern_pml_request_set(struct tern_pml_request *request,
     request->tag = tag;
     request->number = 0;
     request->posted = request->cancelling = request->announced = request->registered = false;
-    request->unreadable = request->writing = request->exposed = false;
+    request->offered = request->unreadable = request->writing = request->exposed = false;
     request->memory = tern_type_memory_of(type, buf, count, &request->place);
     request->peer = NULL;
 }

@@ -48,11 +48,12 @@ void tern_progress_unregister(struct tern_lane *lane, int (*poll)(struct tern_la
     tern_lane_unlock(lane);
 }
 
-int tern_lane_progress(struct tern_lane *lane)
+/* Makes a round of progress, for a call that waits or for another one. */
+static inline int make_round(struct tern_lane *lane, enum tern_inside how)
 {
     if (lane->inside)
         return 0;
-    lane->inside = true;
+    lane->inside = how;
     int count = tern_btl_progress(lane->index);
     if (TERN_UNLIKELY(!tern_list_empty(&lane->waiting_peers)))
         count += tern_pending_flush(lane);
@@ -60,55 +61,60 @@ int tern_lane_progress(struct tern_lane *lane)
         count += tern_mailbox_empty(lane);
     for (int i = 0; i < lane->poll_count; i++)
         count += lane->polls[i](lane);
-    lane->inside = false;
+    lane->inside = TERN_INSIDE_NONE;
     return count;
 }
 
+int tern_lane_progress(struct tern_lane *lane)
+{
+    return make_round(lane, TERN_INSIDE_ROUND);
+}
+
 /* With threads: makes a round unless another thread holds the lane or waits for it. */
-static int try_progress(struct tern_lane *lane)
+static int try_progress(struct tern_lane *lane, enum tern_inside how)
 {
     if (!tern_lane_trylock(lane))
         return 0;
     __atomic_store_n(&lane->rounds, lane->rounds + 1, __ATOMIC_RELAXED);
-    int count = tern_lane_progress(lane);
+    int count = make_round(lane, how);
     tern_lane_unlock(lane);
     return count;
 }
 
 /* Makes a round in each lane of a set of bits. Releases this thread's locks meanwhile, because they
  * may include another lane. */
-static int try_others(uint32_t lanes)
+static int try_others(uint32_t lanes, enum tern_inside how)
 {
     if (!lanes)
         return 0;
     int count = 0;
     struct tern_held held = tern_locks_release();
     for (; lanes; lanes &= lanes - 1)
-        count += try_progress(&tern_lanes[__builtin_ctz(lanes)]);
+        count += try_progress(&tern_lanes[__builtin_ctz(lanes)], how);
     tern_locks_take_again(held);
     return count;
 }
 
-static int progress_with_threads(struct tern_lane *lane)
+static int progress_with_threads(struct tern_lane *lane, enum tern_inside how)
 {
     if (!lane)
-        return try_others((1u << tern_lane_count) - 1);
-    int count = try_progress(lane);
+        return try_others((1u << tern_lane_count) - 1, how);
+    int count = try_progress(lane, how);
     if (!count) /* packets for this lane may arrive in another lane */
-        count = try_others(__atomic_load_n(&lane->fed_by, __ATOMIC_RELAXED));
+        count = try_others(__atomic_load_n(&lane->fed_by, __ATOMIC_RELAXED), how);
     return count;
 }
 
 /* Makes a round in `lane`, or in all lanes if NULL. */
-static inline int progress(struct tern_lane *lane)
+static inline int progress(struct tern_lane *lane, enum tern_inside how)
 {
-    return TERN_LIKELY(!tern_threads) ? tern_lane_progress(tern_lanes)
-                                      : progress_with_threads(lane);
+    return TERN_LIKELY(!tern_threads) ? make_round(tern_lanes, how)
+                                      : progress_with_threads(lane, how);
 }
 
 int tern_progress(void)
 {
-    return progress(NULL);
+    return progress(NULL, TERN_INSIDE_ROUND);
 }
 
 enum { STALE_US = 20 };
@@ -130,7 +136,7 @@ static int look_aside(const struct tern_lane *own, uint64_t now)
         }
         rounds_seen[i] = rounds;
     }
-    int count = try_others(stale);
+    int count = try_others(stale, TERN_INSIDE_ROUND);
     looked_at = count ? 0 : now;
     return count;
 }
@@ -277,7 +283,7 @@ static void poll_before_sleep(struct tern_lane *lane, uint32_t before, struct la
     }
     __atomic_store_n(&lane->rounds, lane->rounds + 1, __ATOMIC_RELAXED);
     /* a thread is in a function of the user inside a round: it goes on polling */
-    found->events += lane->inside;
+    found->events += lane->inside != TERN_INSIDE_NONE;
     poll_lane(lane, found);
     tern_lane_unlock(lane);
 }
@@ -462,7 +468,7 @@ static bool idle_round(struct tern_waiter *waiter)
 
 static void wait_round(struct tern_waiter *waiter)
 {
-    if (progress(waiter->lane)) {
+    if (progress(waiter->lane, TERN_INSIDE_WAIT)) {
         note_event(waiter);
         let_others_in();
         return;
@@ -552,7 +558,7 @@ void tern_test_tell(const struct tern_waiter *test)
 
 int tern_lane_poll(struct tern_lane *lane)
 {
-    int count = progress(lane);
+    int count = progress(lane, TERN_INSIDE_ROUND);
     if (!count && tern_lane_count > 1)
         count = look_aside(lane, tern_ticks());
     note_test(count);
@@ -575,7 +581,7 @@ static uint32_t rounds_of_all(void)
 bool tern_progress_or_sleep(struct tern_waiter *waiter)
 {
     waiter->events = events_of_all();
-    if (progress(NULL))
+    if (progress(NULL, TERN_INSIDE_ROUND))
         return true;
     uint32_t before = rounds_of_all();
     sleep_until_rung(waiter);

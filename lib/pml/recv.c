@@ -197,6 +197,7 @@ static void transferred(struct tern_transfer *transfer, int error)
 {
     struct tern_pml_request *request = TERN_CONTAINER(transfer, struct tern_pml_request, transfer);
     request->cursor = transfer->cursor;
+    tern_lane_note_busy(request->req.lane);
     tern_count(&request->req.lane->counters.pulled_bytes,
                (uint64_t)(transfer->cursor.offset - request->headed));
     if (error != TERN_ERR_UNSUPPORTED)
@@ -272,6 +273,7 @@ static void take_announced(struct tern_pml_request *request, struct tern_peer *f
     request->expected = length < request->length ? length : request->length;
     tern_pml_request_rewind(request);
     keep_head(request, bytes, head);
+    tern_lane_note_busy(lane); /* the peer may be about to look, for a message of ours */
     if (TERN_UNLIKELY(from->lost != NULL))
         end_lost(request);
     else if (request->headed == request->expected)
@@ -386,6 +388,7 @@ static void take_data(struct tern_pml_request *request, int64_t offset, const vo
                       size_t length)
 {
     void *start;
+    tern_lane_note_busy(request->req.lane);
     tern_cursor_seek(&request->cursor, offset);
     if (request->expected >= TERN_COPY_PAGES_LEAST && tern_pml_request_run(request, &start)) {
         tern_copy_pages((char *)start + offset, payload, length);

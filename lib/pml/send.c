@@ -82,6 +82,9 @@ static int push_eager(struct tern_pml_request *request)
 
 void tern_send_deregister(struct tern_pml_request *request)
 {
+    if (request->offered)
+        request->peer->offered--;
+    request->offered = false;
     if (!request->registered)
         return;
     request->registered = false;
@@ -183,6 +186,14 @@ static int send_announcement(struct tern_pml_request *request, const struct tern
     return rc;
 }
 
+/* Counts this send in peer->offered, once, if the announcement offers its memory. */
+static void note_offer(struct tern_pml_request *request, bool offers)
+{
+    if (offers && !request->offered)
+        request->peer->offered++;
+    request->offered |= offers;
+}
+
 static int push_rendezvous(struct tern_pml_request *request)
 {
     if (tern_number_give(request))
@@ -204,6 +215,7 @@ static int push_rendezvous(struct tern_pml_request *request)
     const int64_t told[] = {request->rank, request->tag, packet.context & 1, request->length};
     struct tern_lane *lane = request->req.lane;
     request->announced = true;
+    note_offer(request, rendezvous.address != 0);
     int rc = send_announcement(request, &packet, &rendezvous);
     if (rc)
         request->announced = false;

@@ -84,6 +84,7 @@ static int push_data(struct tern_pending *pending)
     while (request->cursor.offset < request->cursor.length) {
         size_t left = request->cursor.length - request->cursor.offset;
         packet.context = (uint64_t)request->cursor.offset;
+        tern_lane_note_busy(request->req.lane);
         int rc =
             peer->btl->send_cursor(peer, &packet, &request->cursor, left < piece ? left : piece);
         if (rc == TERN_ERR_NO_MEM && piece > 256)

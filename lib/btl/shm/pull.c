@@ -57,6 +57,16 @@ static bool sender_is_there(const struct tern_shm_endpoint *endpoint)
     return (int64_t)(tern_ticks() - at) < (int64_t)tern_ticks_of_us(THERE_US);
 }
 
+/* Returns true if both ranks should pull, whether the sender waits in MPI or not, because each has
+ * announced messages to the other. Streams would let each core copy all bytes twice. For one
+ * message each way that costs less than the system call's work for every page, up to VERY_LONG. */
+static bool both_should_pull(const struct tern_transfer *transfer)
+{
+    enum { WINDOW = 2, VERY_LONG = 512 * 1024 };
+    uint32_t offered = transfer->peer->offered;
+    return offered >= WINDOW || (offered && transfer->length >= VERY_LONG);
+}
+
 /* Returns true if the destination has many short runs. Then unpacking from the ring costs less than
  * a system call for every few runs. */
 static bool scattered(const struct tern_cursor *to, size_t length)
@@ -102,11 +112,12 @@ static int pull(struct tern_transfer *transfer)
     if (scattered(&transfer->cursor, transfer->length))
         return TERN_ERR_UNSUPPORTED;
     size_t piece = single_copy == COPY_AUTO ? PULL_PIECE : PULL_BYTES;
+    bool streams = single_copy == COPY_AUTO && !both_should_pull(transfer);
     int rc = 0;
     while (transfer->length && !rc) {
         struct iovec runs[RUNS];
         size_t bytes;
-        if (single_copy == COPY_AUTO && transfer->length >= STREAM_MIN && sender_is_there(endpoint))
+        if (streams && transfer->length >= STREAM_MIN && sender_is_there(endpoint))
             return TERN_ERR_UNSUPPORTED;
         int count = tern_cursor_runs(&transfer->cursor, runs, RUNS,
                                      transfer->length < piece ? transfer->length : piece, &bytes);

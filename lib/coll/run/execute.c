@@ -16,6 +16,7 @@
 #include "lib/coll/run/on_device.h"
 #include "lib/coll/run/plan_run.h"
 
+#include "lib/node/doorbell.h"
 #include "lib/pml/pml.h"
 #include "lib/type/device_reduce.h"
 #include "lib/util/error.h"
@@ -273,6 +274,34 @@ static bool try_board(struct tern_plan_run *run, const struct tern_step *step, b
     return true;
 }
 
+/* A step of so many bytes is long for peers that look whether this rank waits in MPI; and too long
+ * for them to wait until it has ended. */
+enum { LONG_STEP = 32 * 1024, TOO_LONG_STEP = 512 * 1024 };
+
+static int64_t bytes_of(const struct tern_plan_run *run, const struct tern_step *step)
+{
+    return step->from.count * type_of(run, &step->from)->size;
+}
+
+/* Does a step that copies or reduces in this rank's memory. A blocking call notes around a long one
+ * that this rank stays in MPI: the sender or the receiver of its next message may look meanwhile.
+ * A function of the user may take longer than a peer should wait for. */
+static void do_local(struct tern_plan_run *run, const struct tern_step *step, bool wait)
+{
+    bool reduces = step->kind == TERN_STEP_REDUCE;
+    int64_t bytes = bytes_of(run, step);
+    bool stays = wait && bytes > LONG_STEP && bytes < TOO_LONG_STEP &&
+                 (!reduces || run->call->reduction.loop);
+    if (TERN_UNLIKELY(stays))
+        tern_doorbell_note_staying();
+    if (reduces)
+        do_reduce(run, step);
+    else
+        do_copy(run, step);
+    if (TERN_UNLIKELY(stays))
+        tern_doorbell_note_waiting(tern_ticks());
+}
+
 /* Starts a step. Returns true if the step stays in flight. A failed step counts as done: other
  * ranks wait for the steps behind it, and get a notice of failure instead of wrong bytes. */
 static bool start_step(struct tern_plan_run *run, const struct tern_step *step, bool wait)
@@ -288,6 +317,9 @@ static bool start_step(struct tern_plan_run *run, const struct tern_step *step, 
             tern_coll_transport->send_failure(&coll->context, step->peer, tag);
             return false;
         }
+        /* the receiver looks for that as soon as the message is announced */
+        if (wait && bytes_of(run, step) > LONG_STEP)
+            tern_doorbell_note_busy(tern_ticks());
         error = tern_coll_transport->isend(&coll->context, address_of(run, &step->from),
                                            step->from.count, type_of(run, &step->from), step->peer,
                                            tag, &request);
@@ -305,8 +337,8 @@ static bool start_step(struct tern_plan_run *run, const struct tern_step *step, 
             tern_coll_transport->irecv(&coll->context, address_of(run, &step->to), step->to.count,
                                        type_of(run, &step->to), step->peer, tag, &request);
         break;
-    case TERN_STEP_REDUCE: do_reduce(run, step); return false;
-    case TERN_STEP_COPY: do_copy(run, step); return false;
+    case TERN_STEP_REDUCE:
+    case TERN_STEP_COPY: do_local(run, step, wait); return false;
     default: return false;
     }
     if (!error)
