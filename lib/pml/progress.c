@@ -231,16 +231,21 @@ bool tern_wait_crowded(void)
     return current_policy() == &crowded;
 }
 
-static void yield_processor(void)
+/* Gives up the processor for a moment. Returns true if another program wanted it. */
+static bool give_up_processor(void)
 {
     struct tern_held held = tern_locks_release();
     uint64_t before = tern_ticks();
     sched_yield();
     bool slow = (int64_t)(tern_ticks() - before) > (int64_t)tern_ticks_of_us(SLOW_YIELD_US);
     tern_locks_take_again(held);
+    return slow;
+}
+
+static void yield_processor(void)
+{
     /* if ranks share processors, it may have been a rank that copies */
-    if (slow && !__atomic_load_n(&ranks_share,
-                                 __ATOMIC_RELAXED))
+    if (give_up_processor() && !__atomic_load_n(&ranks_share, __ATOMIC_RELAXED))
         __atomic_store_n(&tern_doorbell_contended, REMEMBER_WAITS, __ATOMIC_RELAXED);
 }
 
@@ -556,6 +561,16 @@ void tern_test_tell(const struct tern_waiter *test)
         tern_lane_unlock(told.lane);
 }
 
+/* Gives up the processor after a test that has found nothing, for the rank from which we expect
+ * something. Where only other programs want the processor, few tests do so: between them the
+ * program may compute, and would lose a time slice each time. */
+static void yield_after_test(void)
+{
+    if (__atomic_load_n(&ranks_share, __ATOMIC_RELAXED) || tern_doorbell_fade_contention() ||
+        budget_is_spent())
+        give_up_processor();
+}
+
 int tern_lane_poll(struct tern_lane *lane)
 {
     int count = progress(lane, TERN_INSIDE_ROUND);
@@ -563,7 +578,7 @@ int tern_lane_poll(struct tern_lane *lane)
         count = look_aside(lane, tern_ticks());
     note_test(count);
     if (!count && current_policy() == &crowded)
-        yield_processor(); /* the rank from which we expect something may need the processor */
+        yield_after_test();
     let_others_in();
     return count;
 }
