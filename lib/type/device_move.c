@@ -236,13 +236,23 @@ static bool start_kernel(struct tern_cursor *cursor, const struct part *part,
     return true;
 }
 
+/* Finds where the next byte of a cursor is, which is not at its end. Returns false if it is not in
+ * device memory. An address that the type has no byte at may be in another allocation. */
+static bool find_next_byte(const struct tern_cursor *cursor, struct tern_accel_place *ret_place)
+{
+    struct tern_cursor copy = *cursor;
+    struct iovec run;
+    return tern_cursor_runs(&copy, &run, 1, 1, NULL) == 1 &&
+           tern_accel_find(run.iov_base, ret_place);
+}
+
 /* Returns where the buffer of a cursor is, in *room if the driver must be asked; NULL: nowhere. */
 static const struct tern_accel_place *find_place(const struct tern_cursor *cursor,
                                                  struct tern_accel_place *room)
 {
     if (cursor->place)
         return cursor->place;
-    return tern_accel_find(cursor->base + cursor->type->start, room) ? room : NULL;
+    return find_next_byte(cursor, room) ? room : NULL;
 }
 
 /* Returns in how many runs a body moves its bytes, at least. */
@@ -441,8 +451,7 @@ static char *take_spare(const struct tern_cursor *to, const struct tern_cursor *
 {
     struct tern_accel_place there, here;
     bool same = to->memory == TERN_TYPE_DEVICE && from->memory == TERN_TYPE_DEVICE &&
-                tern_accel_find(to->base + to->type->start, &there) &&
-                tern_accel_find(from->base + from->type->start, &here) &&
+                find_next_byte(to, &there) && find_next_byte(from, &here) &&
                 tern_accel_same(&there, &here);
     return same ? tern_accel_spare_take(&here, bytes) : NULL;
 }

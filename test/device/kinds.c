@@ -108,6 +108,50 @@ static void check_devices(void)
     CHECK_OK(MPI_Type_free(&vector));
 }
 
+/* A buffer on the first device, whose address as MPI is given it lies in an allocation before, on the second one: the type has no
+ * byte there. */
+static void check_far_base(void)
+{
+    enum { FAR = 1 << 20 };
+    static MPI_Aint at[N];
+    static int host[2 * N + 2], whole[N];
+    char *arrays[2], *packed[2];
+    MPI_Datatype type;
+    for (int i = 0; i < 2; i++) { /* the second device first */
+        CU(cu_set(primary[1 - i]));
+        arrays[1 - i] = on_device(FAR);
+        packed[1 - i] = on_device(sizeof whole);
+    }
+    for (int i = 0; i < N; i++) /* not at equal distances */
+        at[i] = FAR + (MPI_Aint)sizeof(int) * (2 * i + i * i % 3 % 2);
+    CHECK_OK(MPI_Type_create_hindexed_block(N, 1, at, MPI_INT, &type));
+    CHECK_OK(MPI_Type_commit(&type));
+    for (int k = 0; k < 2; k++) {
+        int position = 0;
+        CU(cu_set(primary[0]));
+        set_ints((int *)arrays[0], FAR / (int)sizeof(int), 3);
+        CU(cu_set(primary[k]));
+        set_ints((int *)packed[k], N, 50);
+        CHECK_OK(MPI_Unpack(packed[k], sizeof whole, &position, arrays[0] - FAR, 1, type, MPI_COMM_SELF));
+        CU(cu_set(primary[0]));
+        CU(cu_to_host(host, (uintptr_t)arrays[0], sizeof host));
+        for (int i = 0; i < N; i++)
+            CHECK_INT(host[2 * i + i * i % 3 % 2], 50 + i);
+        position = 0;
+        CU(cu_set(primary[k]));
+        set_ints((int *)packed[k], N, 0);
+        CHECK_OK(MPI_Pack(arrays[0] - FAR, 1, type, packed[k], sizeof whole, &position, MPI_COMM_SELF));
+        expect_ints((int *)packed[k], N, 50, "packed");
+    }
+    for (int i = 0; i < 2; i++) {
+        CU(cu_set(primary[i]));
+        CU(cu_free((uintptr_t)arrays[i]));
+        CU(cu_free((uintptr_t)packed[i]));
+    }
+    CU(cu_set(primary[0]));
+    CHECK_OK(MPI_Type_free(&type));
+}
+
 /* Short copies of the program return before they have ended: to a device that is not the current one, and again and again to
  * memory that cannot be made synchronous. */
 static void check_late(int kind)
@@ -298,6 +342,7 @@ int main(int argc, char **argv)
     } checks[] = {{"loops", check_loops},
                   {"list", check_list},
                   {"devices", check_devices},
+                  {"far_base", check_far_base},
                   {"late_device", check_late_device},
                   {"late_pool", check_late_pool},
                   {"late_managed", check_late_managed},
