@@ -41,10 +41,8 @@ int main(int argc, char **argv)
     /* other programs on these processors make it pull now and then */
     for (int collective = 0; collective < 2; collective++) {
         int least = 100;
-        for (int try = 0, share; try < TRIES && least > 10; try++) {
-            share = share_pulled(collective);
-            if (getenv("SHOW") && rank == 0)
-                printf("%d %d\n", collective, share);
+        for (int try = 0; try < TRIES && least > 10; try++) {
+            int share = share_pulled(collective);
             if (share < least)
                 least = share;
         }

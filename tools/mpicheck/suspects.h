@@ -14,7 +14,7 @@ struct tern_mc_speed {
     const struct tern_mc_expected *expected;
     struct tern_mc_groups groups;
     struct tern_mc_fit fit; /* of the pairs inside the groups, if there are groups */
-    struct tern_mc_fit before; /* the same of the baseline; empty without one */
+    struct tern_mc_fit before; /* fits the baseline's pairs; all zero: there is no baseline */
     double latency;         /* us, median of all pairs */
     bool *sends, *receives; /* by host: suspicious */
     int (*pairs)[2];

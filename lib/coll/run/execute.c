@@ -274,8 +274,8 @@ static bool try_board(struct tern_plan_run *run, const struct tern_step *step, b
     return true;
 }
 
-/* A step of so many bytes is long for peers that look whether this rank waits in MPI; and too long
- * for them to wait until it has ended. */
+/* Bytes of a step. During a longer one than LONG_STEP, peers may take this rank for one that is not
+ * in MPI. They should not wait for the end of one of TOO_LONG_STEP. */
 enum { LONG_STEP = 32 * 1024, TOO_LONG_STEP = 512 * 1024 };
 
 static int64_t bytes_of(const struct tern_plan_run *run, const struct tern_step *step)
