@@ -16,6 +16,11 @@ static const struct tern_param pml[] = {
      "Total size of messages that a rank sends to another rank before the other one receives them; "
      "further messages wait in the sender's memory. Eight times as much between nodes.",
      .least = 1, .most = 1ll << 40},
+    {"pml_eager_limit", TERN_PARAM_SIZE, "1g", "bytes",
+     "Sends of longer messages end only when the receive has begun. Each byte mover has a limit of "
+     "its own; this one can only lower it. With 0, programs hang that are right only as long as "
+     "MPI keeps their messages.",
+     .least = 0, .most = 1 << 30},
     {"pml_unexpected_memory", TERN_PARAM_SIZE, "16m", "bytes",
      "Memory that a rank spends on messages that arrive before their receives. Up to this size "
      "their senders get their pml_eager_credit back at once; beyond it, only when the messages are "
