@@ -59,6 +59,7 @@ struct tern_transfer {
     struct tern_cursor cursor; /* our memory */
     size_t length;    /* bytes */
     uint32_t by_lane; /* put: the peer's lane, as it said when it exposed the memory */
+    bool waits;       /* get: this rank waits in MPI, and does nothing else meanwhile */
     /*
      * Called once when the byte mover no longer uses either memory, possibly before btl->get
      * returns. `error`: 0; or TERN_ERR_UNSUPPORTED if the rest cannot be copied, or is not worth

@@ -105,10 +105,16 @@ static inline void tern_doorbell_note_staying(void)
     tern_doorbell_note_waiting(INT64_MAX); /* later than every clock */
 }
 
+/* Returns true if this rank has noted that it stays. */
+static inline bool tern_doorbell_stays(void)
+{
+    return __atomic_load_n(tern_doorbell_waiting_at, __ATOMIC_RELAXED) == INT64_MAX;
+}
+
 /* Notes the time like tern_doorbell_note_waiting, unless this rank has noted that it stays. */
 static inline void tern_doorbell_note_busy(uint64_t ticks)
 {
-    if (__atomic_load_n(tern_doorbell_waiting_at, __ATOMIC_RELAXED) != INT64_MAX)
+    if (!tern_doorbell_stays())
         tern_doorbell_note_waiting(ticks);
 }
 

@@ -212,6 +212,7 @@ static int push_get(struct tern_pending *pending)
 {
     struct tern_pml_request *request = TERN_CONTAINER(pending, struct tern_pml_request, pending);
     struct tern_peer *from = request->peer;
+    request->transfer.waits = request->req.lane->inside == TERN_INSIDE_WAIT;
     if (TERN_LIKELY(!from->lost))
         return request->transfer.mover->get(&request->transfer);
     end_lost(request);

@@ -5,6 +5,7 @@
 #include "lib/btl/peer.h"
 #include "lib/btl/shm/endpoint.h"
 #include "lib/node/doorbell.h"
+#include "lib/util/atomic.h"
 #include "lib/util/error.h"
 #include "lib/util/param.h"
 
@@ -12,16 +13,24 @@
 #include <string.h>
 #include <sys/uio.h>
 
-enum {
-    THERE_US = 8,
-    STREAM_MIN = 16 * 1024, /* shorter messages are not worth the dialogue */
-};
+enum { STREAM_MIN = 16 * 1024 }; /* shorter messages are not worth the dialogue */
+
+/* On AMD's processors a store to a line that another core has read waits for that core: 29 ns a
+ * line, one after the other, if the two share no cache. So a sender whose buffer was pulled pays
+ * when it writes there again, more than two copies take. There a receiver pulls only if the sender
+ * stays away (docs/notes/2026-11-27-readers-of-a-line.md). */
+static bool owner_pays;
+static uint64_t there_ticks; /* a rank that noted this long ago that it waits is still there */
 
 static enum { COPY_AUTO, COPY_ALWAYS, COPY_NEVER } single_copy; /* in the order of the choices */
 
 void tern_shm_pull_init(void)
 {
     single_copy = tern_param_choice("btl_shm_single_copy");
+#if defined(__x86_64__)
+    owner_pays = __builtin_cpu_is("amd");
+#endif
+    there_ticks = tern_ticks_of_us(owner_pays ? 30 : 8);
 }
 
 /* Returns true if this process can read the peer's memory. If not, single copies for this pair end
@@ -54,7 +63,27 @@ static bool sender_is_there(const struct tern_shm_endpoint *endpoint)
         return false;
     uint64_t at = __atomic_load_n(&endpoint->block->waiting_at, __ATOMIC_RELAXED);
     /* signed, because the sender's clock may be a little ahead */
-    return (int64_t)(tern_ticks() - at) < (int64_t)tern_ticks_of_us(THERE_US);
+    return (int64_t)(tern_ticks() - at) < (int64_t)there_ticks;
+}
+
+/* Waits for the sender to enter MPI, for about as long as it would pay later, if this rank waits in
+ * MPI itself and has its processor alone. Returns true if the sender has come. */
+static bool sender_comes(const struct tern_transfer *transfer,
+                         const struct tern_shm_endpoint *endpoint)
+{
+    enum { NS_PER_KIB = 256, MOST_US = 128 };
+    if (!owner_pays || !transfer->waits || tern_doorbell_stays() ||
+        __atomic_load_n(&tern_doorbell_contended, __ATOMIC_RELAXED))
+        return false;
+    uint64_t us = transfer->length / 1024 * NS_PER_KIB / 1000, begin = tern_ticks(), now = begin,
+             patience = tern_ticks_of_us(us < MOST_US ? us : MOST_US);
+    for (; now - begin < patience; now = tern_ticks()) {
+        tern_doorbell_note_busy(now); /* the sender may be about to look, for a message of ours */
+        if (sender_is_there(endpoint))
+            return true;
+        tern_cpu_relax();
+    }
+    return false;
 }
 
 /* Returns true if both ranks should pull, whether the sender waits in MPI or not, because each has
@@ -63,7 +92,7 @@ static bool sender_is_there(const struct tern_shm_endpoint *endpoint)
 static bool both_should_pull(const struct tern_transfer *transfer)
 {
     enum { WINDOW = 2, VERY_LONG = 512 * 1024 };
-    uint32_t offered = transfer->peer->offered;
+    uint32_t offered = owner_pays ? 0 : transfer->peer->offered;
     return offered >= WINDOW || (offered && transfer->length >= VERY_LONG);
 }
 
@@ -114,6 +143,8 @@ static int pull(struct tern_transfer *transfer)
     size_t piece = single_copy == COPY_AUTO ? PULL_PIECE : PULL_BYTES;
     bool streams = single_copy == COPY_AUTO && !both_should_pull(transfer);
     int rc = 0;
+    if (streams && transfer->length >= STREAM_MIN && sender_comes(transfer, endpoint))
+        return TERN_ERR_UNSUPPORTED;
     while (transfer->length && !rc) {
         struct iovec runs[RUNS];
         size_t bytes;

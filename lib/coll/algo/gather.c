@@ -176,6 +176,8 @@ static void binomial_stages(const struct tern_shape *shape, struct tern_stages *
 static void linear_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     tern_stages_add_tree(stages, shape->size, shape->size + 1, shape->bytes, false, 0);
+    tern_stages_add(stages,
+                    (struct tern_stage){.repeat = 1, .senders = 1, .copied = shape->bytes});
 }
 
 const struct tern_algorithm tern_gather_algorithms[] = {
