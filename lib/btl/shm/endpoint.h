@@ -23,6 +23,8 @@ struct tern_shm_endpoint {
     uint8_t level;     /* size of the ring to the peer: index + 1 into ring_sizes; 0: no ring yet */
     uint8_t level_max; /* a larger ring was refused */
     uint8_t pull; /* enum pull */
+    uint8_t sent_again; /* messages in a row before the last one that lay in the same memory */
+    uint64_t sent_end;  /* the end of the last one's memory */
 };
 
 #endif

@@ -86,13 +86,30 @@ static bool sender_comes(const struct tern_transfer *transfer,
     return false;
 }
 
+/* Returns how often in a row the peer has sent what this transfer begins to copy. Messages that are
+ * under way at the same time and lie in the same memory have the same bytes: then its owner pays
+ * once for all of them. */
+static unsigned count_again(const struct tern_transfer *transfer)
+{
+    struct tern_shm_endpoint *endpoint = transfer->peer->bulk_endpoint;
+    uint64_t end = transfer->address + transfer->length; /* the beginning has come, or has not */
+    if (endpoint->sent_end != end)
+        endpoint->sent_again = 0;
+    else if (endpoint->sent_again < UINT8_MAX)
+        endpoint->sent_again++;
+    endpoint->sent_end = end;
+    return endpoint->sent_again;
+}
+
 /* Returns true if both ranks should pull, whether the sender waits in MPI or not, because each has
  * announced messages to the other. Streams would let each core copy all bytes twice. For one
  * message each way that costs less than the system call's work for every page, up to VERY_LONG. */
 static bool both_should_pull(const struct tern_transfer *transfer)
 {
-    enum { WINDOW = 2, VERY_LONG = 512 * 1024 };
-    uint32_t offered = owner_pays ? 0 : transfer->peer->offered;
+    enum { WINDOW = 2, VERY_LONG = 512 * 1024, AGAIN = 8 };
+    uint32_t offered = transfer->peer->offered;
+    if (owner_pays)
+        return offered >= WINDOW && count_again(transfer) >= AGAIN;
     return offered >= WINDOW || (offered && transfer->length >= VERY_LONG);
 }
 
