@@ -8,6 +8,7 @@
 #include "lib/util/atomic.h"
 #include "lib/util/error.h"
 #include "lib/util/param.h"
+#include "lib/util/processor.h"
 
 #include <errno.h>
 #include <string.h>
@@ -27,9 +28,7 @@ static enum { COPY_AUTO, COPY_ALWAYS, COPY_NEVER } single_copy; /* in the order 
 void tern_shm_pull_init(void)
 {
     single_copy = tern_param_choice("btl_shm_single_copy");
-#if defined(__x86_64__)
-    owner_pays = __builtin_cpu_is("amd");
-#endif
+    owner_pays = tern_processor_is_amd();
     there_ticks = tern_ticks_of_us(owner_pays ? 30 : 8);
 }
 

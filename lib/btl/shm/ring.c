@@ -2,6 +2,7 @@
 #include "lib/btl/shm/ring.h"
 
 #include "lib/util/error.h"
+#include "lib/util/processor.h"
 
 #include <stdlib.h>
 
@@ -41,6 +42,8 @@ int tern_ring_open_out(struct tern_ring_out *out, struct tern_ring *ring)
         .mask = ring->slot_count - 1,
         .payload_max = ring->data_size / 4 & ~(TERN_CACHE_LINE - 1u),
         .data_end = data_end,
+        .prepared_max =
+            tern_processor_is_amd() ? TERN_RING_PREPARED_AMD : TERN_RING_PREPARED,
     };
     return 0;
 }
