@@ -95,6 +95,29 @@ static void check_receives(void)
     give(in);
 }
 
+/* To memory of a pool on each rank's device, which a kernel writes: from memory that is freed between two messages, so what the
+ * receiver has opened of it is closed while the next one is opened. */
+static void check_pool_after_free(void)
+{
+    enum { HALF = N / 2 };
+    int host[2], *in = pool(N * sizeof(int));
+    MPI_Datatype every_second;
+    CHECK_OK(MPI_Type_vector(HALF, 1, 2, MPI_INT, &every_second));
+    CHECK_OK(MPI_Type_commit(&every_second));
+    for (int i = 0; i < 3; i++) {
+        int *out = on_device(HALF * sizeof(int));
+        set_ints(out, HALF, 100 * i + rank);
+        set_ints(in, N, 0);
+        CHECK_OK(MPI_Sendrecv(out, HALF, MPI_INT, peer, 5, in, 1, every_second, peer, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        CU(cu_to_host(host, (uintptr_t)(in + N - 2), sizeof host));
+        CHECK_INT(host[0], 100 * i + peer + HALF - 1);
+        CHECK_INT(host[1], N - 1);
+        give(out);
+    }
+    CHECK_OK(MPI_Type_free(&every_second));
+    give(in);
+}
+
 /* More buffers at a time than either side keeps handles of. */
 static void check_many(void)
 {
@@ -176,6 +199,7 @@ int main(int argc, char **argv)
     }
     CU(cu_retain(&primary, device));
     CU(cu_set(primary));
+    check_pool_after_free(); /* before anything else of the other rank is open */
     check_origins();
     check_receives();
     check_many();

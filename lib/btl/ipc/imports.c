@@ -138,7 +138,7 @@ static struct tern_ipc_import *find_or_open(uint32_t owner, const struct tern_tr
                                             const struct tern_accel_place *place)
 {
     struct tern_accel_shared shared;
-    struct tern_accel_place current;
+    struct tern_accel_place other; /* a copy: its import may be closed to make room */
     if (!read_record(owner, transfer, &shared))
         return NULL;
     struct tern_ipc_import *import = find(owner, shared.id);
@@ -152,12 +152,14 @@ static struct tern_ipc_import *find_or_open(uint32_t owner, const struct tern_tr
     }
     if (import)
         return import;
-    if (!place && tern_accel_current(&current))
-        place = &current;
+    if (!place && tern_accel_current(&other))
+        place = &other;
     if (place && !place->context) /* memory of no context: any of its device serves */
         for (int i = 0; i < IMPORTS && !place->context; i++)
-            if (imports[i].record && imports[i].owner == owner && serves(&imports[i], place))
-                place = &imports[i].opened.place;
+            if (imports[i].record && imports[i].owner == owner && serves(&imports[i], place)) {
+                other = imports[i].opened.place;
+                place = &other;
+            }
     return place ? open_import(owner, transfer->key, &shared, place) : NULL;
 }
 
