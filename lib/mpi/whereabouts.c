@@ -274,6 +274,12 @@ static void describe_collective(struct tern_wait_record *record, const struct te
         name_peer(new_awaited(record), context, rank);
 }
 
+/* Returns true if no other thread makes progress with the request meanwhile. */
+static bool is_held(const struct tern_waiter *waiter, const struct tern_request *request)
+{
+    return !tern_threads || request->lane == waiter->lane;
+}
+
 static void describe_request(struct tern_wait_record *record, const struct tern_waiter *waiter,
                              const struct tern_request *request)
 {
@@ -284,7 +290,7 @@ static void describe_request(struct tern_wait_record *record, const struct tern_
         describe_message(record, &message);
     else if (tern_partitioned_describe(request, &partitioned))
         describe_partitioned(record, &partitioned);
-    else if (tern_coll_describe(request, &collective))
+    else if (tern_coll_describe(request, is_held(waiter, request), &collective))
         describe_collective(record, waiter, &collective);
 }
 
@@ -299,8 +305,7 @@ static void add_request(struct tern_wait_record *record, const struct tern_waite
         add_message(record, &message);
     } else if (tern_partitioned_describe(request, &partitioned)) {
         add_partitioned(record, &partitioned);
-    } else if ((!tern_threads || request->lane == waiter->lane) && /* its lock is held */
-               tern_coll_describe(request, &collective)) {
+    } else if (is_held(waiter, request) && tern_coll_describe(request, true, &collective)) {
         struct tern_awaited *awaited = new_awaited(record);
         const struct tern_context *context;
         int rank;

@@ -165,7 +165,7 @@ enum tern_wait_news {
     TERN_WAIT_TESTS, /* it does not wait: its tests or probes have found nothing for long */
 };
 /* Called when a thread has waited for a while without an event, around each further sleep. NULL, or
- * set once by lib/mpi. Called with the waiter's lane locked. */
+ * set once by lib/mpi. The waiter's lane is locked, unless the news are TERN_WAIT_PAUSE. */
 extern TERN_OURS void (*tern_wait_tell)(const struct tern_waiter *waiter, enum tern_wait_news news);
 /* Returns the number of messages that all threads have sent and received so far. */
 uint64_t tern_pml_count_messages(void);

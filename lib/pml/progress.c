@@ -394,6 +394,19 @@ static uint64_t clock_ms(void)
 
 enum { TELL_AFTER_MS = 50 };
 
+/* Tells what this thread waits for. Other threads make progress in the lane meanwhile unless it is
+ * locked. */
+static void tell(const struct tern_waiter *waiter, enum tern_wait_news news)
+{
+    struct tern_held held = tern_locks_release(); /* a thread holds one lane at most */
+    if (waiter->lane)
+        tern_lane_lock(waiter->lane);
+    tern_wait_tell(waiter, news);
+    if (waiter->lane)
+        tern_lane_unlock(waiter->lane);
+    tern_locks_take_again(held);
+}
+
 /* Sleeps like sleep_and_stay. When the wait has lasted for a while, tells what this thread waits
  * for. Messages may arrive meanwhile that are worth telling, so it tells all of it anew after 2, 4,
  * 8 ... attempts. */
@@ -405,7 +418,7 @@ static enum attempt sleep_and_tell(struct tern_waiter *waiter)
     if (!tern_wait_tell || now - waiter->began_ms < TELL_AFTER_MS)
         return sleep_and_stay(waiter);
     bool anew = !waiter->told || !(waiter->sleeps & (waiter->sleeps - 1));
-    tern_wait_tell(waiter, anew ? TERN_WAIT_ANEW : TERN_WAIT_AGAIN);
+    tell(waiter, anew ? TERN_WAIT_ANEW : TERN_WAIT_AGAIN);
     waiter->told = true;
     enum attempt attempt = sleep_and_stay(waiter);
     if (attempt != REFUSED) /* if it was, the thread goes on trying */

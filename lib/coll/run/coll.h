@@ -140,10 +140,12 @@ struct tern_coll_facts {
     const struct tern_request *awaited; /* the message that is awaited; NULL: none */
     int peer; /* without a message: the rank whose post on the board is awaited; -1: none */
 };
-/* Describes the run that tern_doubt gets, or a request. The latter returns false if the request is
- * no collective. Call with the lane's lock held. */
+/* Describes the run that tern_doubt gets. Call with the lane's lock held. */
 void tern_coll_describe_run(const void *run, struct tern_coll_facts *ret_facts);
-bool tern_coll_describe(const struct tern_request *request, struct tern_coll_facts *ret_facts);
+/* Describes a request. Returns false if the request is no collective. `held`: the lane's lock is
+ * held; if not, nothing is said of what is awaited. */
+bool tern_coll_describe(const struct tern_request *request, bool held,
+                        struct tern_coll_facts *ret_facts);
 
 /* Marks a filled-in call as part of another procedure, such as one that makes a communicator. */
 void tern_call_set_inside(struct tern_call *call);

@@ -476,7 +476,7 @@ void tern_coll_describe_run(const void *state, struct tern_coll_facts *ret_facts
     const struct tern_plan_run *run = state;
     *ret_facts = (struct tern_coll_facts){
         .coll = run->call->coll,
-        .number = (uint32_t)((run->tag & TERN_COLL_NUMBERS) >> TERN_MARK_BITS) + 1,
+        .number = tern_run_number(run),
         .awaited = first_in_flight(run)};
     ret_facts->peer = ret_facts->awaited ? -1 : awaited_poster(run);
     tern_coll_write_name(ret_facts->procedure, run->tag, true);

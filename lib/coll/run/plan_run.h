@@ -137,6 +137,12 @@ static inline int tern_run_tag(uint32_t number, const struct tern_call *call)
     return (int)(number << TERN_MARK_BITS & TERN_COLL_NUMBERS) | call->mark;
 }
 
+/* Returns the run's place among the collectives of its communicator, from 1 on. */
+static inline uint32_t tern_run_number(const struct tern_plan_run *run)
+{
+    return (uint32_t)((run->tag & TERN_COLL_NUMBERS) >> TERN_MARK_BITS) + 1;
+}
+
 /* Takes the next numbers of the communicator for the run's tags. */
 static inline void tern_run_take_tags(struct tern_plan_run *run)
 {

@@ -169,12 +169,17 @@ static const struct tern_request_kind kind = {
     .explain = explain,
 };
 
-bool tern_coll_describe(const struct tern_request *request, struct tern_coll_facts *ret_facts)
+bool tern_coll_describe(const struct tern_request *request, bool held,
+                        struct tern_coll_facts *ret_facts)
 {
     if (request->kind != &kind)
         return false;
     const struct tern_plan_run *run = TERN_CONTAINER(request, struct tern_plan_run, request);
-    tern_coll_describe_run(run, ret_facts);
+    if (held)
+        tern_coll_describe_run(run, ret_facts);
+    else
+        *ret_facts = (struct tern_coll_facts){
+            .coll = run->call->coll, .number = tern_run_number(run), .peer = -1};
     tern_coll_write_name(ret_facts->procedure, run->tag, false);
     return true;
 }
