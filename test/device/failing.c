@@ -15,7 +15,7 @@ int main(int argc, char **argv)
     CU(cu_retain(&primary, 0));
     CU(cu_set(primary));
     void *device = on_device(sizeof host);
-    for (int n = 1; n <= 100000; n *= 100000) {
+    for (int n = 1; n; n = n == 1 ? 100000 : 0) {
         /* from a device that cannot be read */
         if (rank == 0)
             CHECK_CLASS(MPI_Send(device, n, MPI_INT, 1, 1, MPI_COMM_WORLD), MPI_ERR_BUFFER);

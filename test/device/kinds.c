@@ -152,6 +152,45 @@ static void check_far_base(void)
     CHECK_OK(MPI_Type_free(&type));
 }
 
+/* Returns the most memory, in MiB, that this process has had addresses for. */
+static long peak_mib(void)
+{
+    char line[200];
+    long kib = 0;
+    FILE *status = fopen("/proc/self/status", "re");
+    while (status && fgets(line, sizeof line, status))
+        if (sscanf(line, "VmPeak: %ld", &kib) == 1)
+            break;
+    if (status)
+        fclose(status);
+    return kib >> 10;
+}
+
+/* A collective of a few bytes that are a gigabyte apart takes no memory for what lies between. */
+static void check_far_apart(void)
+{
+    enum { GAP = 1 << 30 };
+    int *first = on_device(sizeof(int)), *gap = on_device(GAP), *second = on_device(sizeof(int));
+    MPI_Aint at[2];
+    MPI_Datatype type;
+    CU(cu_free((uintptr_t)gap));
+    CHECK_OK(MPI_Get_address(first, &at[0]));
+    CHECK_OK(MPI_Get_address(second, &at[1]));
+    CHECK_OK(MPI_Type_create_hindexed_block(2, 1, at, MPI_INT, &type));
+    CHECK_OK(MPI_Type_commit(&type));
+    set_ints(first, 1, 5 + rank);
+    set_ints(second, 1, 7 + rank);
+    long before = peak_mib();
+    CHECK_OK(MPI_Bcast(MPI_BOTTOM, 1, type, 0, MPI_COMM_WORLD));
+    if (peak_mib() - before > (GAP >> 20) / 2)
+        FAIL("a broadcast of two integers took %ld MiB of addresses", peak_mib() - before);
+    expect_ints(first, 1, 5, "far apart");
+    expect_ints(second, 1, 7, "far apart");
+    CHECK_OK(MPI_Type_free(&type));
+    CU(cu_free((uintptr_t)first));
+    CU(cu_free((uintptr_t)second));
+}
+
 /* Short copies of the program return before they have ended: to a device that is not the current one, and again and again to
  * memory that cannot be made synchronous. */
 static void check_late(int kind)
@@ -343,6 +382,7 @@ int main(int argc, char **argv)
                   {"list", check_list},
                   {"devices", check_devices},
                   {"far_base", check_far_base},
+                  {"far_apart", check_far_apart},
                   {"late_device", check_late_device},
                   {"late_pool", check_late_pool},
                   {"late_managed", check_late_managed},

@@ -98,6 +98,15 @@ static void note(struct tern_plan_run *run, int64_t copied)
         run->error = (int)copied;
 }
 
+/* A copy spans its buffer, gaps included. Buffers with longer gaps are moved step by step. */
+enum { GAPS_MOST = 64 << 20 };
+
+/* Returns true if the gaps of a buffer are short. */
+static bool is_dense(const struct tern_type *type, int64_t units, int64_t span)
+{
+    return span - type->size * units <= GAPS_MOST;
+}
+
 /* Takes memory for both copies. */
 static struct tern_run_stage *make_stage(int64_t bytes, const struct tern_accel_place *place)
 {
@@ -132,6 +141,9 @@ void tern_run_stage(struct tern_plan_run *run)
         return;
     int64_t send_bytes = send ? tern_run_span(call->send_type, extent.send, &send_start) : 0,
             recv_bytes = recv ? tern_run_span(call->recv_type, extent.recv, &recv_start) : 0;
+    if ((send && !is_dense(call->send_type, extent.send, send_bytes)) ||
+        (recv && !is_dense(call->recv_type, extent.recv, recv_bytes)))
+        return;
     struct tern_run_stage *stage =
         make_stage(send_bytes + recv_bytes, send == TERN_TYPE_DEVICE   ? &send_place
                                             : recv == TERN_TYPE_DEVICE ? &recv_place
