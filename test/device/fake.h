@@ -73,10 +73,11 @@ enum fake_kind { FAKE_PLAIN, FAKE_MANAGED, FAKE_POOL, FAKE_VIRTUAL, FAKE_IMPORT 
 
 struct CUctx_st {
     int device; /* as this process counts */
-    bool primary, alive;
+    bool primary;
+    bool alive; /* atomic */
     int refs;
     unsigned long long id; /* never used again */
-    unsigned flags;
+    unsigned flags;        /* atomic */
 };
 
 struct fake_allocation {
@@ -86,7 +87,7 @@ struct fake_allocation {
     enum fake_kind kind;
     bool by_malloc;
     bool is_buffer; /* was an argument of a communication */
-    bool synchronous; /* the program's copies end before they return (SYNC_MEMOPS) */
+    bool synchronous; /* the program's copies end before they return (SYNC_MEMOPS); atomic */
     bool unmapped;  /* an address of virtual memory with nothing behind it */
     uint64_t id;
     struct CUctx_st *context;
@@ -100,7 +101,8 @@ struct fake_shared {
     uint32_t opens[FAKE_ALLOCATIONS]; /* by other processes; atomic */
 };
 
-/* fake_memory.c. The gate is this library's only lock. */
+/* fake_memory.c. The gate is this library's only lock. A thread may close it again, unless it awaits
+ * an operation of a stream. */
 extern pthread_mutex_t fake_gate;
 extern char *fake_arena, *fake_shadow;
 extern struct fake_shared *fake_shared;

@@ -48,33 +48,45 @@ struct CUctx_st *fake_current(void)
     return depth ? stack[depth - 1] : NULL;
 }
 
+static bool lives(const struct CUctx_st *context)
+{
+    return context && __atomic_load_n(&context->alive, __ATOMIC_RELAXED);
+}
+
 int fake_usable(const char *name)
 {
     struct CUctx_st *context = fake_current();
     fake_count(name);
     return !fake_initialized  ? TERN_CU_NOT_INITIALIZED
            : !context         ? TERN_CU_INVALID_CONTEXT
-           : !context->alive  ? TERN_CU_CONTEXT_IS_DESTROYED
+           : !lives(context)  ? TERN_CU_CONTEXT_IS_DESTROYED
                               : 0;
 }
 
 static struct CUctx_st *make(int device, bool primary)
 {
     static unsigned long long ids;
-    for (int i = 0; i < CONTEXTS; i++)
-        if (!contexts[i].alive) {
-            contexts[i] = (struct CUctx_st){device, primary, true, 1, ++ids, 0};
-            return &contexts[i];
+    struct CUctx_st *made = NULL;
+    pthread_mutex_lock(&fake_gate);
+    for (int i = 0; i < CONTEXTS && !made; i++)
+        if (!lives(&contexts[i])) {
+            contexts[i] = (struct CUctx_st){device, primary, false, 1, ++ids, 0};
+            made = &contexts[i];
+            __atomic_store_n(&made->alive, true, __ATOMIC_RELAXED);
         }
-    return NULL;
+    pthread_mutex_unlock(&fake_gate);
+    return made;
 }
 
 struct CUctx_st *fake_primary_of(int device)
 {
-    for (int i = 0; i < CONTEXTS; i++)
-        if (contexts[i].alive && contexts[i].primary && contexts[i].device == device)
-            return &contexts[i];
-    return NULL;
+    struct CUctx_st *found = NULL;
+    pthread_mutex_lock(&fake_gate);
+    for (int i = 0; i < CONTEXTS && !found; i++)
+        if (lives(&contexts[i]) && contexts[i].primary && contexts[i].device == device)
+            found = &contexts[i];
+    pthread_mutex_unlock(&fake_gate);
+    return found;
 }
 
 struct CUctx_st *fake_make_primary(int device)
@@ -87,7 +99,7 @@ struct CUctx_st *fake_make_primary(int device)
 
 static void destroy(struct CUctx_st *context)
 {
-    context->alive = false;
+    __atomic_store_n(&context->alive, false, __ATOMIC_RELAXED);
     fake_forget_streams(context);
     fake_forget_modules(context);
     fake_forget_registered(context);
@@ -116,7 +128,7 @@ API int cuInit(unsigned flags)
 API int cuCtxGetId(struct CUctx_st *context, unsigned long long *ret_id)
 {
     fake_count(__func__);
-    if (!context || !context->alive)
+    if (!lives(context))
         return TERN_CU_INVALID_CONTEXT;
     *ret_id = context->id;
     return 0;
@@ -126,7 +138,7 @@ API int cuCtxGetFlags(unsigned *ret_flags)
 {
     int rc = fake_usable(__func__);
     if (!rc)
-        *ret_flags = fake_current()->flags;
+        *ret_flags = __atomic_load_n(&fake_current()->flags, __ATOMIC_RELAXED);
     return rc;
 }
 
@@ -136,7 +148,7 @@ API int cuCtxSetFlags(unsigned flags)
     if (!rc && getenv("FAKE_CUDA_FLAGS"))
         rc = FAKE_NOT_SUPPORTED;
     if (!rc)
-        fake_current()->flags = flags;
+        __atomic_store_n(&fake_current()->flags, flags, __ATOMIC_RELAXED);
     return rc;
 }
 
@@ -223,7 +235,7 @@ API int cuCtxPushCurrent_v2(struct CUctx_st *context)
     fake_count(__func__);
     if (!fake_initialized)
         return TERN_CU_NOT_INITIALIZED;
-    if (!context || !context->alive)
+    if (!lives(context))
         return TERN_CU_INVALID_CONTEXT;
     if (depth == DEPTH)
         fake_die("fake_cuda: contexts are pushed and never popped\n");
@@ -282,7 +294,7 @@ API int cuCtxCreate_v2(struct CUctx_st **ret_context, unsigned flags, int device
 API int cuCtxDestroy_v2(struct CUctx_st *context)
 {
     fake_count(__func__);
-    if (!context || !context->alive || context->primary)
+    if (!lives(context) || context->primary)
         return TERN_CU_INVALID_CONTEXT;
     if (fake_current() == context)
         depth--;
@@ -295,8 +307,9 @@ API int cuDevicePrimaryCtxGetState(int device, unsigned *ret_flags, int *ret_act
     fake_count(__func__);
     if (device < 0 || device >= visible_count)
         return FAKE_INVALID_DEVICE;
-    *ret_flags = fake_primary_of(device) ? fake_primary_of(device)->flags : 0;
-    *ret_active = fake_primary_of(device) != NULL;
+    struct CUctx_st *context = fake_primary_of(device);
+    *ret_flags = context ? __atomic_load_n(&context->flags, __ATOMIC_RELAXED) : 0;
+    *ret_active = context != NULL;
     return 0;
 }
 
@@ -307,21 +320,24 @@ API int cuDevicePrimaryCtxRetain(struct CUctx_st **ret_context, int device)
         return TERN_CU_NOT_INITIALIZED;
     if (device < 0 || device >= visible_count)
         return FAKE_INVALID_DEVICE;
+    pthread_mutex_lock(&fake_gate);
     *ret_context = fake_primary_of(device);
     if (*ret_context)
         (*ret_context)->refs++;
     else
         *ret_context = make(device, true);
+    pthread_mutex_unlock(&fake_gate);
     return *ret_context ? 0 : FAKE_OUT_OF_MEMORY;
 }
 
 API int cuDevicePrimaryCtxRelease_v2(int device)
 {
     fake_count(__func__);
+    pthread_mutex_lock(&fake_gate);
     struct CUctx_st *context = fake_primary_of(device);
-    if (!context)
-        return TERN_CU_INVALID_CONTEXT;
-    if (--context->refs == 0)
+    bool last = context && --context->refs == 0;
+    pthread_mutex_unlock(&fake_gate);
+    if (last)
         destroy(context);
-    return 0;
+    return context ? 0 : TERN_CU_INVALID_CONTEXT;
 }

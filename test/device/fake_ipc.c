@@ -154,6 +154,27 @@ static void *map(const struct handle *handle, struct CUctx_st *context)
     return at;
 }
 
+/* Opens a handle, or once more one that is open. The gate is closed. */
+static int open_handle(const struct handle *handle, tern_cu_addr *ret_address)
+{
+    look.wanted = handle;
+    look.same = NULL;
+    look.overlaps = look.elsewhere = false;
+    fake_each(compare);
+    if (look.elsewhere)
+        return TERN_CU_INVALID_HANDLE;
+    if (look.same && look.same->context == fake_current()) {
+        look.same->import->references++;
+        *ret_address = (uintptr_t)(fake_arena + look.same->first * FAKE_GRANULE);
+        return 0;
+    }
+    if (look.same || look.overlaps)
+        return FAKE_ALREADY_MAPPED;
+    void *at = map(handle, fake_current());
+    *ret_address = (uintptr_t)at;
+    return at ? 0 : TERN_CU_INVALID_VALUE;
+}
+
 API int cuIpcOpenMemHandle_v2(tern_cu_addr *ret_address, struct tern_cu_ipc_handle bytes,
                               unsigned flags)
 {
@@ -171,33 +192,20 @@ API int cuIpcOpenMemHandle_v2(tern_cu_addr *ret_address, struct tern_cu_ipc_hand
         return FAKE_INVALID_DEVICE;
     if (!fake_peers(fake_physical(fake_current()->device), handle.device))
         return FAKE_PEER_ACCESS_UNSUPPORTED;
-    look.wanted = &handle;
-    look.same = NULL;
-    look.overlaps = look.elsewhere = false;
-    fake_each(compare);
-    if (look.elsewhere)
-        return TERN_CU_INVALID_HANDLE;
-    if (look.same && look.same->context == fake_current()) {
-        look.same->import->references++;
+    pthread_mutex_lock(&fake_gate);
+    rc = open_handle(&handle, ret_address);
+    pthread_mutex_unlock(&fake_gate);
+    if (!rc)
         fake_count(opened);
-        *ret_address = (uintptr_t)(fake_arena + look.same->first * FAKE_GRANULE);
-        return 0;
-    }
-    if (look.same || look.overlaps)
-        return FAKE_ALREADY_MAPPED;
-    void *at = map(&handle, fake_current());
-    *ret_address = (uintptr_t)at;
-    if (at)
-        fake_count(opened);
-    return at ? 0 : TERN_CU_INVALID_VALUE;
+    return rc;
 }
 
 void fake_end_import(struct fake_allocation *allocation)
 {
     struct fake_import *import = allocation->import;
     size_t bytes = allocation->granules * FAKE_GRANULE, offset = allocation->first * FAKE_GRANULE;
+    pthread_mutex_lock(&fake_gate); /* nobody gets the addresses before they are of our file again */
     fake_give(fake_arena + offset);
-    pthread_mutex_lock(&fake_gate);
     cover(fake_arena + offset, PROT_NONE, bytes, fake_file, offset);
     cover(fake_shadow + offset, PROT_READ | PROT_WRITE, bytes, fake_file, offset);
     pthread_mutex_unlock(&fake_gate);
@@ -212,8 +220,10 @@ API int cuIpcCloseMemHandle(tern_cu_addr address)
     struct fake_allocation *allocation = fake_find((void *)(uintptr_t)address);
     if (rc || !allocation || !allocation->import)
         return rc ? rc : TERN_CU_INVALID_VALUE;
+    pthread_mutex_lock(&fake_gate);
     if (--allocation->import->references == 0)
         fake_end_import(allocation);
+    pthread_mutex_unlock(&fake_gate);
     return 0;
 }
 

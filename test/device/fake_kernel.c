@@ -52,8 +52,10 @@ API int cuModuleUnload(struct CUmod_st *module)
     int rc = fake_usable(__func__);
     if (!rc && module->context != fake_current())
         rc = TERN_CU_INVALID_HANDLE;
+    pthread_mutex_lock(&fake_gate);
     if (!rc)
         module->context = NULL;
+    pthread_mutex_unlock(&fake_gate);
     return rc;
 }
 
@@ -71,9 +73,11 @@ API int cuModuleGetFunction(struct CUfunc_st **ret_function, struct CUmod_st *mo
 
 void fake_forget_modules(const struct CUctx_st *context)
 {
+    pthread_mutex_lock(&fake_gate);
     for (int i = 0; i < MODULES; i++)
         if (modules[i].context == context)
             modules[i].context = NULL;
+    pthread_mutex_unlock(&fake_gate);
 }
 
 void fake_list_modules(void)
@@ -266,8 +270,10 @@ bool fake_read_launch(struct CUfunc_st *function, void **arguments, struct fake_
 {
     struct fake_launch launch = {0};
     bool known = false;
+    pthread_mutex_lock(&fake_gate);
     for (int i = 0; i < MODULES && !known; i++)
         known = function == &modules[i].function && modules[i].context == fake_current();
+    pthread_mutex_unlock(&fake_gate);
     if (!known)
         return false;
     strcpy(launch.name, function->name);

@@ -14,7 +14,7 @@ const size_t fake_arena_bytes = 4ul << 30;
 char *fake_arena, *fake_shadow; /* what programs see, and what we touch */
 struct fake_shared *fake_shared;
 int fake_file = -1;
-pthread_mutex_t fake_gate = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t fake_gate = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 static uint32_t *owners; /* number of the allocation of each granule; 0: none */
 static struct fake_allocation *allocations;
@@ -246,7 +246,7 @@ API int cuPointerSetAttribute(const void *value, int attribute, tern_cu_addr add
     if (attribute != TERN_CU_ATTRIBUTE_SYNC_MEMOPS || !allocation)
         return TERN_CU_INVALID_VALUE;
     /* what belongs to no context, as memory of pools, stays as it is: a driver says nothing of it */
-    allocation->synchronous = allocation->context != NULL;
+    __atomic_store_n(&allocation->synchronous, allocation->context != NULL, __ATOMIC_RELAXED);
     return 0;
 }
 

@@ -96,9 +96,8 @@ static int64_t now_ns(void)
 static void keep_pace(const struct CUstream_st *stream, const struct tern_cu_copy_2d *copy,
                       int64_t begin_ns)
 {
-    static long slow = -2;
-    if (slow == -2)
-        slow = getenv("FAKE_CUDA_SLOW") ? atol(getenv("FAKE_CUDA_SLOW")) : -1;
+    const char *text = getenv("FAKE_CUDA_SLOW");
+    long slow = text ? atol(text) : -1;
     if (slow < 0)
         return;
     int64_t bytes = (int64_t)(copy->width * copy->height);
@@ -371,12 +370,11 @@ static int check_sides(const struct tern_cu_copy_2d *copy)
 static int queue_copy(const char *name, const struct tern_cu_copy_2d *copy,
                       struct CUstream_st *stream)
 {
-    static long fail_from = -1;
+    const char *text = getenv("FAKE_CUDA_FAIL");
+    long fail_from = text ? atol(text) : 0;
     int rc = check_stream(name, stream);
     if (rc)
         return rc;
-    if (fail_from < 0)
-        fail_from = getenv("FAKE_CUDA_FAIL") ? atol(getenv("FAKE_CUDA_FAIL")) : 0;
     if (copy->width == 0 || copy->height == 0)
         return 0;
     long number = __atomic_add_fetch(&copies, 1, __ATOMIC_RELAXED);
@@ -455,8 +453,8 @@ static bool may_be_late(tern_cu_addr to, const void *from, size_t bytes)
 {
     const struct fake_allocation *allocation = fake_find((void *)(uintptr_t)to);
     return bytes && bytes <= 65536 && allocation && !allocation->by_malloc &&
-           !allocation->unmapped && !allocation->synchronous && !fake_in_arena(from) &&
-           !fake_is_pinned(from) && !(fake_current()->flags & TERN_CU_CONTEXT_SYNC_MEMOPS);
+           !allocation->unmapped && !__atomic_load_n(&allocation->synchronous, __ATOMIC_RELAXED) && !fake_in_arena(from) &&
+           !fake_is_pinned(from) && !(__atomic_load_n(&fake_current()->flags, __ATOMIC_RELAXED) & TERN_CU_CONTEXT_SYNC_MEMOPS);
 }
 
 /* Queues a copy in the default stream. Returns false if that is not possible. */

@@ -12,8 +12,8 @@ fi
 export FAKE_CUDA=$TERN_BUILDDIR/test/device/.libs/libcuda.so.1
 FAKE_HEAP=$TERN_BUILDDIR/test/device/.libs/libfakeheap.so
 [ -e "$FAKE_CUDA" ] || { echo "no $FAKE_CUDA: make check builds it"; exit 1; }
-for program in pointers kinds failing calls shared kernels collectives windows; do
-    "$MPICC" -w -I"$TERN_SRCDIR/test/mpi" -o $program "$TERN_SRCDIR/test/device/$program.c" -ldl || exit 1
+for program in pointers kinds failing calls shared kernels collectives windows threads; do
+    "$MPICC" -O1 -g -w -I"$TERN_SRCDIR/test/mpi" -o $program "$TERN_SRCDIR/test/device/$program.c" -ldl -lpthread || exit 1
 done
 
 for program in bare device; do # of bench/device/prove, which only a machine with a GPU runs
@@ -131,6 +131,14 @@ for choice in ^ipc self,tcp; do
 done
 run -n 2 --mca rma_mechanism asked ./windows one
 clean "windows, asked by wish"
+
+# threads
+shares "threads" -n 2 ./threads 12 ipc
+shares "threads, addresses come back" -n 2 -x FAKE_CUDA_REUSE=1 ./threads 40 ipc
+shares "threads, streams are threads" -n 2 -x FAKE_CUDA_REUSE=1 -x FAKE_CUDA_DELAY_US=50 ./threads 24 ipc
+for choice in ^ipc self,tcp; do
+    direct "threads, btl $choice" -n 2 --mca btl $choice ./threads 12 staged
+done
 
 # too little memory may be pinned: all goes on, and each rank says why it is slower
 for call in "./pointers" "./shared ipc 10" "./windows one ipc" "./collectives all"; do

@@ -8,7 +8,9 @@ export FAKE_CUDA=$TERN_BUILDDIR/test/device/.libs/libcuda.so.1
 for file in "$FAKE_CUDA" "$TERN_BUILDDIR/test/ofi/.libs/libstrict-fi.so"; do
     [ -e "$file" ] || { echo "no $file: make check builds it"; exit 1; }
 done
-for program in ofi/devices device/shared; do "$MPICC" -w -o "${program#*/}" "$TERN_SRCDIR/test/$program.c" -ldl || exit 1; done
+for program in ofi/devices device/shared device/threads; do
+    "$MPICC" -O1 -g -w -o "${program#*/}" "$TERN_SRCDIR/test/$program.c" -ldl -lpthread || exit 1
+done
 export FI_PROVIDER_PATH=$TERN_BUILDDIR/test/ofi/.libs OMPI_MCA_btl=ofi,self OMPI_MCA_btl_ofi_provider=strict
 export STRICT_REPORT=$PWD/report OMPI_MCA_btl_ofi_hmem=always STRICT_HMEM=yes
 refusal='messages between device memory of different hosts go through the hosts. memory, which is slower: libfabric.s provider strict, device .*nvidia-peermem'
@@ -54,6 +56,15 @@ run -n 2 --display paths ./devices direct
 has "the path" err 'rank 0 .*path to rank 1: ofi strict .*; device memory: directly \(FI_HMEM\)$'
 run -n 2 --display fabric ./devices direct
 has "what is used" err 'fabric: device memory is read and written by the network card \(FI_HMEM\)$'
+
+# four threads in each rank
+direct "threads" -x FAKE_CUDA_REUSE=1 ./threads 12
+direct "threads, nothing kept" --mca btl_ofi_cache never ./threads 6
+direct "threads, streams are threads, reads that fail" -x FAKE_CUDA_DELAY_US=50 -x STRICT_AGAIN=50 -x STRICT_READ_FAILS=30 \
+    -x STRICT_REFUSES=30 ./threads 8
+refused "threads, refused" -x STRICT_HMEM=refuses ./threads 6
+goes "threads, not offered" -x STRICT_HMEM= ./threads 6
+goes "threads, tcp;ofi_rxm" --mca btl_ofi_provider "tcp;ofi_rxm" --mca btl_ofi_hmem auto ./threads 8
 
 refused "refused" -x STRICT_HMEM=refuses ./devices staged
 refused "refused but by descriptors" -x STRICT_HMEM=dmabuf ./devices staged
