@@ -34,6 +34,10 @@ bool tern_accel_has_driver(void);
  * so later because the host has such a device, or if the parameter `accel` says so. */
 void tern_accel_init(void);
 
+/* Prints what the driver refuses to this process, as it may to other ranks. Any thread may call it.
+ * NULL: nothing is printed. Set it before tern_accel_init. */
+extern void (*tern_accel_say_refused)(const char *text);
+
 enum { TERN_ACCEL_FREED = -2 };
 
 /* What the driver says of an address in device memory. Holds as long as the program must not free

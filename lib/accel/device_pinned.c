@@ -2,10 +2,11 @@
 #include "lib/accel/device_pinned.h"
 
 #include "lib/accel/device_context.h"
-#include "lib/util/log.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 enum { PIECES = 64 };
 
@@ -35,18 +36,34 @@ static bool is_mapped(const struct tern_cu_driver *driver, char *memory)
            device == (uintptr_t)memory;
 }
 
+void (*tern_accel_say_refused)(const char *text);
+
+/* Writes what may be the cause: the limit of locked memory, or that of a container. */
+static void write_limit(char *text, size_t room)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        snprintf(text, room, "this process may lock %llu KiB of memory, see `ulimit -l`",
+                 (unsigned long long)limit.rlim_cur >> 10);
+    else
+        snprintf(text, room, "a container's limit of locked memory may be too low");
+}
+
 /* Says once that the driver does not register host memory. */
 static void say_refused(const struct tern_cu_driver *driver, int result)
 {
     static bool said; /* atomic */
+    char text[400], limit[100];
     const char *name = NULL;
-    if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+    if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED) || !tern_accel_say_refused)
         return;
     driver->error_name(result, &name);
-    tern_log("the CUDA driver pins no host memory (%s): copies between host and device memory are "
-             "slower, and lists of runs are not moved by kernels; a limit of locked memory "
-             "(`ulimit -l`, a container's) may be too low",
-             name ? name : "unknown error");
+    write_limit(limit, sizeof limit);
+    snprintf(text, sizeof text,
+             "the CUDA driver does not pin %d KiB of host memory (%.60s): copies between host and "
+             "device memory are slower, and lists of runs are not moved by kernels; %s",
+             TERN_ACCEL_PINNED >> 10, name ? name : "unknown error", limit);
+    tern_accel_say_refused(text);
 }
 
 /* Registers memory, unless it is registered. A registration goes with the context in which it was

@@ -76,6 +76,11 @@ bool tern_library_known(void)
     return known;
 }
 
+static void say_refused(const char *text)
+{
+    tern_rte_remark(TERN_REMARK_PINNED, text);
+}
+
 static int start_rooms(void)
 {
     tern_wait_init();
@@ -86,6 +91,7 @@ static int start_rooms(void)
         /* if all ranks have the same fault, mpirun reports it once */
         error = tern_foreign_check();
     if (!error) {
+        tern_accel_say_refused = say_refused;
         tern_accel_init();
         tern_crash_may_be_device = tern_accel_has_driver;
         error = tern_pml_init();

@@ -118,6 +118,7 @@ enum tern_remark {
     TERN_REMARK_SPAWN,    /* a rank asks by PMIx to start further processes */
     TERN_REMARK_STAGED,   /* messages between devices go through the host */
     TERN_REMARK_HMEM,     /* network cards do not reach device memory */
+    TERN_REMARK_PINNED,   /* the CUDA driver pins no host memory */
     TERN_REMARKS,
 };
 

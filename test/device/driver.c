@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,6 +28,7 @@ int cuMemMap(uint64_t, size_t, size_t, uint64_t, uint64_t), cuMemSetAccess(uint6
 int cuMemUnmap(uint64_t, size_t), cuMemRelease(uint64_t), cuMemAddressFree(uint64_t, size_t);
 int cuPointerGetAttributes(unsigned, int *, void **, uint64_t), cuPointerSetAttribute(const void *, int, uint64_t);
 int cuStreamQuery(tern_cu_stream);
+int cuMemHostAlloc(void **, size_t, unsigned), cuMemHostRegister_v2(void *, size_t, unsigned), cuMemHostUnregister(void *);
 int cuMemGetHandleForAddressRange(void *, uint64_t, size_t, int, unsigned long long), cuDeviceGetPCIBusId(char *, int, int);
 bool fake_cuda_descriptor(int, uint64_t *, size_t *);
 void *fake_cuda_window(const void *, size_t, int *, uint64_t *);
@@ -170,6 +172,33 @@ static void check_virtual(void)
     OK(cuMemFreeHost(pinned));
 }
 
+/* Pinned memory counts against the limit of locked memory: whole pages, registered or allocated. */
+static void check_limit(void)
+{
+    enum { OUT_OF_MEMORY = 2, PAGE = 4096, PAGES = 4 };
+    struct rlimit limit;
+    void *one, *two;
+    if (!getenv("FAKE_CUDA_PINNED"))
+        return;
+    char *memory = aligned_alloc(PAGE, PAGES * PAGE);
+    OK(getrlimit(RLIMIT_MEMLOCK, &limit));
+    limit.rlim_cur = PAGES * PAGE;
+    OK(setrlimit(RLIMIT_MEMLOCK, &limit));
+    OK(cuMemHostRegister_v2(memory, PAGES * PAGE, 1));
+    IS(cuMemHostAlloc(&one, 1, 1), OUT_OF_MEMORY);
+    OK(cuMemHostUnregister(memory));
+    OK(cuMemHostAlloc(&one, 1, 1));
+    OK(cuMemAllocHost_v2(&two, 1));
+    IS(cuMemHostRegister_v2(memory + PAGE - 1, PAGE + 2, 1), OUT_OF_MEMORY); /* in three pages */
+    OK(cuMemHostRegister_v2(memory + PAGE - 1, PAGE + 1, 1));
+    OK(cuMemHostUnregister(memory + PAGE - 1));
+    OK(cuMemFreeHost(one));
+    OK(cuMemHostRegister_v2(memory + PAGE - 1, PAGE + 2, 1));
+    OK(cuMemHostUnregister(memory + PAGE - 1));
+    OK(cuMemFreeHost(two));
+    free(memory);
+}
+
 /* What one process tells the other. */
 struct note {
     handle handle;
@@ -284,6 +313,7 @@ int main(int argc, char **argv)
     check_streams();
     check_late_copies();
     check_virtual();
+    check_limit();
     check_descriptors();
     check_handles(up[0], down[1], child);
     OK(cuDevicePrimaryCtxRelease_v2(0));

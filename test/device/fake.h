@@ -39,6 +39,7 @@
  * FAKE_CUDA_FLAGS=none    the flags of a context cannot be set, as in drivers before CUDA 12.1
  * FAKE_CUDA_KERNELS=none  no kernel can be loaded
  * FAKE_CUDA_PINNED=none   no host memory can be registered
+ * FAKE_CUDA_PINNED=locks  pinned host memory is locked, up to RLIMIT_MEMLOCK; the limit holds for root, too
  * FAKE_CUDA_PEERS=none    no device reaches the memory of another device
  * CUDA_VISIBLE_DEVICES    as the driver has it, numbers only
  * FAKE_CUDA_COUNT=1       writes the number of calls to standard error at the end

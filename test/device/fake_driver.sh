@@ -12,6 +12,7 @@ try() { # WHAT VARIABLE=VALUE
 }
 try "operations are done as late as possible" FAKE_CUDA_DELAY_US=0
 try "streams are threads" FAKE_CUDA_DELAY_US=300
+try "pinned memory is locked" FAKE_CUDA_PINNED=locks
 try "one device is visible" CUDA_VISIBLE_DEVICES=2
 ./driver leak >out 2>&1
 has "leak" out '5000 bytes on device 0 were not freed'

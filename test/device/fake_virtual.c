@@ -2,14 +2,19 @@
 
 /* Virtual memory management: addresses, and memory that is mapped there. And host memory that the
  * driver has pinned: the processor may touch it. */
+#define _GNU_SOURCE
 #include "fake.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* ---- pinned host memory ---- */
 
-enum { PINNED = 1024 };
+enum { PINNED = 1024, PAGE = 4096 };
 
 static struct {
     char *at;
@@ -41,11 +46,58 @@ bool fake_is_pinned(const void *address)
     return is;
 }
 
+static bool is_wished(const char *word)
+{
+    const char *wish = getenv("FAKE_CUDA_PINNED");
+    return wish && strcmp(wish, word) == 0;
+}
+
+/* Returns how many bytes this process has locked. */
+static size_t locked_bytes(void)
+{
+    char line[200];
+    size_t kib = 0;
+    FILE *status = fopen("/proc/self/status", "re");
+    while (status && fgets(line, sizeof line, status))
+        if (sscanf(line, "VmLck: %zu", &kib) == 1)
+            break;
+    if (status)
+        fclose(status);
+    return kib << 10;
+}
+
+/* Locks the pages that hold some memory, or unlocks them. Returns false if more would be locked
+ * than RLIMIT_MEMLOCK permits. The kernel lets a privileged process pass its limit, so we count,
+ * too. A sanitizer's mlock does nothing, so the kernel is called without it. */
+static bool lock_pages(const char *at, size_t bytes, bool on)
+{
+    struct rlimit limit;
+    uintptr_t first = (uintptr_t)at & -(uintptr_t)PAGE;
+    size_t length = ((uintptr_t)at + bytes + PAGE - 1 - first) & -(size_t)PAGE;
+    if (!is_wished("locks"))
+        return true;
+    if (!on)
+        return syscall(SYS_munlock, first, length) == 0;
+    if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        locked_bytes() + length > limit.rlim_cur)
+        return false;
+    return syscall(SYS_mlock, first, length) == 0;
+}
+
+/* Frees an entry. */
+static void release(int i)
+{
+    lock_pages(pinned[i].at, pinned[i].bytes, false);
+    pinned[i].at = NULL;
+}
+
 static int enter(void *at, size_t bytes, bool ours)
 {
     int rc = FAKE_OUT_OF_MEMORY;
     pthread_mutex_lock(&fake_gate);
-    for (int i = 0; i < PINNED && rc; i++)
+    bool locked = lock_pages(at, bytes, true);
+    fake_count(locked ? "pinned" : "not pinned");
+    for (int i = 0; i < PINNED && rc && locked; i++)
         if (!pinned[i].at) {
             pinned[i].at = at;
             pinned[i].bytes = bytes;
@@ -65,7 +117,7 @@ static int leave(const char *name, void *at, bool ours)
     if (!rc && (i < 0 || pinned[i].at != at || pinned[i].ours != ours))
         rc = TERN_CU_INVALID_VALUE;
     if (!rc)
-        pinned[i].at = NULL;
+        release(i);
     pthread_mutex_unlock(&fake_gate);
     return rc;
 }
@@ -74,16 +126,28 @@ void fake_forget_registered(const struct CUctx_st *context)
 {
     pthread_mutex_lock(&fake_gate);
     for (int i = 0; i < PINNED; i++)
-        if (!pinned[i].ours && pinned[i].context == context)
-            pinned[i].at = NULL;
+        if (!pinned[i].ours && pinned[i].context == context && pinned[i].at)
+            release(i);
     pthread_mutex_unlock(&fake_gate);
 }
 
 API int cuMemAllocHost_v2(void **ret_at, size_t bytes)
 {
     int rc = fake_usable(__func__);
-    *ret_at = rc || !bytes ? NULL : aligned_alloc(4096, (bytes + 4095) & -(size_t)4096);
-    return rc ? rc : *ret_at ? enter(*ret_at, bytes, true) : TERN_CU_INVALID_VALUE;
+    *ret_at = rc || !bytes ? NULL : aligned_alloc(PAGE, (bytes + PAGE - 1) & -(size_t)PAGE);
+    if (rc || !*ret_at)
+        return rc ? rc : TERN_CU_INVALID_VALUE;
+    rc = enter(*ret_at, bytes, true);
+    if (rc)
+        free(*ret_at);
+    return rc;
+}
+
+API int cuMemHostAlloc(void **ret_at, size_t bytes, unsigned flags)
+{
+    enum { PORTABLE = 1, MAPPED = 2, WRITE_COMBINED = 4 };
+    return flags & ~(unsigned)(PORTABLE | MAPPED | WRITE_COMBINED) ? TERN_CU_INVALID_VALUE
+                                                                  : cuMemAllocHost_v2(ret_at, bytes);
 }
 
 API int cuMemFreeHost(void *at)
@@ -100,7 +164,7 @@ API int cuMemHostRegister_v2(void *at, size_t bytes, unsigned flags)
     (void)flags;
     if (rc || !at || !bytes || fake_is_pinned(at))
         return rc ? rc : fake_is_pinned(at) ? 712 : TERN_CU_INVALID_VALUE;
-    if (getenv("FAKE_CUDA_PINNED"))
+    if (is_wished("none"))
         return FAKE_OUT_OF_MEMORY;
     return enter(at, bytes, false);
 }

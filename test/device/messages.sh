@@ -140,13 +140,41 @@ for choice in ^ipc self,tcp; do
     direct "threads, btl $choice" -n 2 --mca btl $choice ./threads 12 staged
 done
 
-# too little memory may be pinned: all goes on, and each rank says why it is slower
-for call in "./pointers" "./shared ipc 10" "./windows one ipc" "./collectives all"; do
+# too little memory may be pinned: all goes on, and it is said once why it is slower
+cat >limited <<'EOF'
+#!/bin/sh
+ulimit -l "$LIMIT" && exec "$@"
+EOF
+chmod +x limited
+pins_little() { # WHAT TIMES WORDS ARGUMENTS...: every message is right, and it is said TIMES that memory is not pinned, with WORDS
+    local what=$1 times=$2 words=$3
+    shift 3
+    run -n 2 "$@"
+    grep -Ec "does not pin 1024 KiB of host memory \(CUDA_ERROR_OUT_OF_MEMORY\): .*; $words" err >said
+    # shellcheck disable=SC2053 # a pattern
+    [[ "$rc $(cat said)" = "0 "$times ]] || complain "$what: rc $rc, said $(cat said) times, wanted $times"
+    is "$what: what else is said" "$(grep -v -e 'does not pin 1024 KiB' -e "$staged" -e '^fake_cuda: ' err)" ""
+}
+while read -r choice call; do
     # shellcheck disable=SC2086 # words
-    run -n 2 -x FAKE_CUDA_PINNED=none $call
-    is "no pinned memory: $call" "$rc $(grep -vc 'pins no host memory (CUDA_ERROR_OUT_OF_MEMORY)' err)" "0 0"
-done
-has "no pinned memory" err 'pins no host memory'
+    pins_little "no pinned memory, btl $choice, $call" 1 "" --mca btl $choice -x FAKE_CUDA_PINNED=none $call
+    # nothing can be pinned, or one piece of memory, which may be enough
+    for limit in 100:1 1100:[01]; do
+        # shellcheck disable=SC2086 # words
+        LIMIT=${limit%:*} pins_little "limit $limit, btl $choice, $call" "${limit#*:}" \
+            "this process may lock ${limit%:*} KiB of memory, see .ulimit -l.\$" --mca btl $choice -x FAKE_CUDA_PINNED=locks ./limited $call
+    done
+done <<'END'
+self,ipc,shm ./pointers
+self,ipc,shm ./collectives all
+self,ipc,shm ./threads
+^ipc ./shared staged 10
+^ipc ./windows one asked
+self,tcp ./kinds
+END
+LIMIT=2500 pins_little "limit 2500, threads" 1 "" --mca btl tcp,self -x FAKE_CUDA_PINNED=locks -x FAKE_CUDA_COUNT=1 ./limited ./threads
+has "limit 2500: two pieces are pinned" err '^fake_cuda: +2 pinned$'
+has "limit 2500: others are not" err '^fake_cuda: +[1-9][0-9]* not pinned$'
 
 # two containers on one host: the driver opens no handle
 cat >contained <<'EOF'

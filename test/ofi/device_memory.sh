@@ -65,6 +65,9 @@ direct "threads, streams are threads, reads that fail" -x FAKE_CUDA_DELAY_US=50 
 refused "threads, refused" -x STRICT_HMEM=refuses ./threads 6
 goes "threads, not offered" -x STRICT_HMEM= ./threads 6
 goes "threads, tcp;ofi_rxm" --mca btl_ofi_provider "tcp;ofi_rxm" --mca btl_ofi_hmem auto ./threads 8
+pinned='does not pin 1024 KiB of host memory .*this process may lock 100 KiB'
+run -n 2 -x FAKE_CUDA_PINNED=locks sh -c 'ulimit -l 100 && exec ./threads 6'
+is "threads, little memory may be locked" "$rc $(grep -c "$pinned" err) $(wc -l <err)" "0 1 1"
 
 refused "refused" -x STRICT_HMEM=refuses ./devices staged
 refused "refused but by descriptors" -x STRICT_HMEM=dmabuf ./devices staged
