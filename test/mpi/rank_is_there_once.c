@@ -9,7 +9,7 @@ int main(int argc, char **argv)
 {
     if (argc > 1) {
         start(&argc, &argv);
-        sleep(30); /* until the job is ended */
+        sleep(1000); /* until the job is ended */
         return end();
     }
     for (int i = 0; i < 2; i++)

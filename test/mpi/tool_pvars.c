@@ -97,6 +97,20 @@ static void exchange(int messages)
             CHECK_OK(MPI_Recv(buffer, BYTES, MPI_CHAR, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 }
 
+/* Afterwards nothing of what the ranks have sent each other so far is under way. */
+static void settle(void)
+{
+    MPI_Request requests[6];
+    int x = 0, y[3], count = 0;
+    for (int peer = 0; peer < size; peer++) {
+        if (peer == rank)
+            continue;
+        CHECK_OK(MPI_Irecv(&y[peer], 1, MPI_INT, peer, 0, MPI_COMM_WORLD, &requests[count++]));
+        CHECK_OK(MPI_Issend(&x, 1, MPI_INT, peer, 0, MPI_COMM_WORLD, &requests[count++]));
+    }
+    CHECK_OK(MPI_Waitall(count, requests, MPI_STATUSES_IGNORE));
+}
+
 static void check_traffic(void)
 {
     MPI_T_pvar_session one, two;
@@ -107,7 +121,7 @@ static void check_traffic(void)
     CHECK_OK(MPI_T_pvar_session_create(&one));
     CHECK_OK(MPI_T_pvar_session_create(&two));
     CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
-    usleep(20000); /* the barrier's own last messages are through */
+    settle();
     snprintf(name, sizeof name, "pml_messages_%s", way);
     MPI_T_pvar_handle messages = open_variable(one, name, MPI_COMM_NULL, 1);
     snprintf(name, sizeof name, "pml_bytes_%s", way);
@@ -286,19 +300,25 @@ static void check_waiting(void)
 {
     MPI_T_pvar_session session;
     double blocked = -1;
-    int x = 1;
+    int x = 1, slept = 0;
     CHECK_OK(MPI_T_pvar_session_create(&session));
     MPI_T_pvar_handle timer = open_variable(session, "pml_time_blocked", MPI_COMM_NULL, 1);
     MPI_T_pvar_handle sleeps = open_variable(session, "pml_sleeps", MPI_COMM_NULL, 1);
     CHECK_OK(MPI_Barrier(MPI_COMM_WORLD));
-    if (rank == 0) {
+    /* until rank 1 has slept, which other programs keep from its processor now and then */
+    while (rank == 0 && !slept) {
         usleep(200000);
         CHECK_OK(MPI_Send(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD));
-    } else if (rank == 1) {
+        CHECK_OK(MPI_Recv(&slept, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    }
+    while (rank == 1 && !slept) {
         CHECK_OK(MPI_Recv(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        slept = value(session, sleeps) > 0;
+        CHECK_OK(MPI_Send(&slept, 1, MPI_INT, 0, 0, MPI_COMM_WORLD));
+    }
+    if (rank == 1) {
         CHECK_OK(MPI_T_pvar_read(session, timer, &blocked));
         CHECK(blocked > 0);
-        CHECK(value(session, sleeps) > 0);
     }
     CHECK_OK(MPI_T_pvar_session_free(&session));
 }
