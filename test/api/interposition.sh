@@ -28,7 +28,7 @@ run() {
     name=$(basename "$program" .c)
     "$MPICC" -w -DOMPI_BUILDING=1 -include "$generated/interpose.h" -I"$TERN_SRCDIR/test/mpi" "$program" \
         "$scratch/interpose.so" -Wl,-rpath,"$scratch" -o "$scratch/$name" -lpthread -lm
-    LD_PRELOAD=$scratch/interpose.so timeout -k 5 100 \
+    LD_PRELOAD=$scratch/interpose.so timeout -k 30 300 \
         "$MPIRUN" --oversubscribe -n "$ranks" "$scratch/$name" >"$scratch/out" 2>&1 || status=$?
     if [ $status != 0 ] || [ "$(grep -cE '^interposed: [0-9]+ procedures, [0-9]+ calls, 0 wrong$' "$scratch/out")" != "$ranks" ]; then
         echo "$name on $ranks ranks: exit status $status"

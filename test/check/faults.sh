@@ -15,7 +15,7 @@ complain() {
 }
 "$MPICC" -w "$here/fault.c" -o faults || exit 1
 
-full() { timeout -k 5 60 "$MPIRUN" --oversubscribe -n 4 --mca check_level full "$@" >out 2>&1; }
+full() { timeout -k 30 300 "$MPIRUN" --oversubscribe -n 4 --mca check_level full "$@" >out 2>&1; }
 
 # fault WORD RANKS REGEX: so many ranks are told so; all come to the end
 fault() {
@@ -167,7 +167,7 @@ other() {
     shift 4
     for barriers in 0 5; do
         for count in 8 200000; do
-            timeout -k 5 60 "$MPIRUN" --oversubscribe -n 4 "$@" ./faults other \
+            timeout -k 30 300 "$MPIRUN" --oversubscribe -n 4 "$@" ./faults other \
                 "$who" "$call" "$others" $barriers $count >out 2>&1
             status=$?
             [ $status = 40 ] || complain "other $who $call $others $barriers $count $*: status $status"
@@ -188,7 +188,7 @@ other 1 split barrier 'rank 1 is in a procedure that makes a communicator, this 
 other 2 none allreduce 'MPI_Allreduce: rank 2 is in MPI_Finalize or MPI_Comm_disconnect, this rank is in MPI_Allreduce'
 
 # The levels, and a word that is none.
-timeout 60 "$MPIRUN" -n 1 --mca check_level none ./faults bcast_types_alike >out 2>&1 || complain "check_level none"
-timeout 60 "$MPIRUN" -n 1 --mca check_level ful ./faults bcast_types_alike >out 2>&1
+timeout -k 30 300 "$MPIRUN" -n 1 --mca check_level none ./faults bcast_types_alike >out 2>&1 || complain "check_level none"
+timeout -k 30 300 "$MPIRUN" -n 1 --mca check_level ful ./faults bcast_types_alike >out 2>&1
 grep -q 'parameter check_level is "ful" (option --mca); expected one of none, basic, full' out || complain "check_level ful"
 [ "$wrong" = 0 ]

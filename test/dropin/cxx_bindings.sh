@@ -60,7 +60,7 @@ LD_LIBRARY_PATH=$libdir LD_TRACE_LOADED_OBJECTS=1 LD_WARN=1 LD_BIND_NOW=1 LD_DEB
     grep -c 'libcalls\.so.* to .*/libmpi_cxx\.so\.40.*_ZNK3MPI' >out
 [ "$(cat out)" -ge 150 ] || fail "the methods of libmpi_cxx are not those that are called" out
 
-timeout -k 5 60 mpirun.openmpi --allow-run-as-root --oversubscribe -np 4 ./calls >expected 2>err </dev/null ||
+timeout -k 30 300 mpirun.openmpi --allow-run-as-root --oversubscribe -np 4 ./calls >expected 2>err </dev/null ||
     fail "exit status $? on Open MPI" err
 [ "$(wc -l <expected)" -ge 900 ] || fail "only $(wc -l <expected) lines on Open MPI" expected
 for program in calls calls_library; do

@@ -19,7 +19,7 @@ left() {
 # ends WHAT: soon no process is left
 ends() {
     local i
-    for ((i = 0; i < 200; i++)); do
+    for ((i = 0; i < 2400; i++)); do
         [ -n "$(left)" ] || return 0
         sleep 0.05
     done
@@ -48,7 +48,7 @@ mpi 0 out /usr/bin/python3 forgets.py
 grep -qx 7 out || fail "a pool that nobody shuts down" out
 ends "a pool that nobody shuts down"
 LD_LIBRARY_PATH=$libdir /usr/bin/python3 forgets.py waits >out 2>&1 &
-for ((i = 0; i < 400; i++)); do
+for ((i = 0; i < 2400; i++)); do
     ! grep -qx 7 out || break
     sleep 0.05
 done

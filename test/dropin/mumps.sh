@@ -8,7 +8,7 @@ uses_our_library /usr/lib/mumps/dsimpletest
 for kind in s d c z; do
     input=/usr/lib/mumps/input_simpletest_real
     case $kind in c | z) input=/usr/lib/mumps/input_simpletest_cmplx ;; esac
-    LD_LIBRARY_PATH=$libdir timeout -k 5 60 "$MPIRUN" -n 3 /usr/lib/mumps/${kind}simpletest <$input >out 2>&1 ||
+    LD_LIBRARY_PATH=$libdir timeout -k 30 300 "$MPIRUN" -n 3 /usr/lib/mumps/${kind}simpletest <$input >out 2>&1 ||
         fail "exit status $? of ${kind}simpletest" out
     # real: x1 x2 ...; complex: (x1,0) (x2,0) ...
     read -r -a x < <(tr -s ' (),\n' ' ' <out | sed -n 's/.*Solution is *//p')

@@ -47,7 +47,7 @@ A.out3 -> C.in3 [1, point-to-point]
 C.out0 -> B.in0 [1, point-to-point]
 END
 
-timeout -k 5 60 mpirun.openmpi --allow-run-as-root --oversubscribe -np 4 music wave >out 2>&1 </dev/null ||
+timeout -k 30 300 mpirun.openmpi --allow-run-as-root --oversubscribe -np 4 music wave >out 2>&1 </dev/null ||
     fail "exit status $? of the waves on Open MPI" out
 cat dump* | sort >expected
 [ "$(wc -l <expected)" -ge 1000 ] || fail "only $(wc -l <expected) values from Open MPI" expected

@@ -29,13 +29,13 @@ uses_our_library() {
     grep -qF "libmpi.so.40 => $libdir/" ldd.out || fail "$1 does not load $libdir/libmpi.so.40" ldd.out
 }
 
-# mpi RANKS OUTPUT COMMAND...: runs it within a minute, output into a file; no launcher for 0 ranks
+# mpi RANKS OUTPUT COMMAND...: runs it within five minutes, output into a file; no launcher for 0 ranks
 mpi() {
     local ranks=$1 output=$2 status=0 launcher=()
     shift 2
     [ "$ranks" = 0 ] || launcher=("$MPIRUN" -n "$ranks")
-    LD_LIBRARY_PATH=$libdir timeout -k 5 60 "${launcher[@]}" "$@" >"$output" 2>&1 </dev/null || status=$?
-    [ $status = 0 ] || fail "exit status $status (124: no end within a minute) of $* on $ranks ranks" "$output"
+    LD_LIBRARY_PATH=$libdir timeout -k 30 300 "${launcher[@]}" "$@" >"$output" 2>&1 </dev/null || status=$?
+    [ $status = 0 ] || fail "exit status $status (124: no end within five minutes) of $* on $ranks ranks" "$output"
 }
 
 # close_to A B TOLERANCE WHAT

@@ -20,7 +20,7 @@ done
 # fewer topologies and destinations: hours of sums otherwise
 sed -i "/topologies/s/^8/2/; /src.dest/s/^4/2/" bsbr.dat
 sed -i "/topologies/s/^4/2/; /Coherence/s/^2/0/; /Number of dests/s/^4/2/" comb.dat
-LD_LIBRARY_PATH=$libdir timeout -k 5 120 "$MPIRUN" -n 4 $testers/BLACS/xFbtest >out 2>&1 </dev/null &&
+LD_LIBRARY_PATH=$libdir timeout -k 30 300 "$MPIRUN" -n 4 $testers/BLACS/xFbtest >out 2>&1 </dev/null &&
     fail "xFbtest: exit status 0 after its BLACS_ABORT" out
 grep -q 'The final auxiliary test is for BLACS_ABORT' out || fail "xFbtest did not reach its end" out
 [ "$(grep -cE 'TESTS; .* 0 FAILED|PASSED ALL +[0-9]+ TESTS' out)" = 22 ] || fail "xFbtest: not 22 passed groups" out

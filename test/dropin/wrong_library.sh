@@ -14,7 +14,7 @@ done
 
 # bare OUTPUT COMMAND...: without our directory on the loader's path
 bare() {
-    timeout -k 5 60 env -u LD_LIBRARY_PATH "${@:2}" >"$1" 2>&1 </dev/null
+    timeout -k 30 300 env -u LD_LIBRARY_PATH "${@:2}" >"$1" 2>&1 </dev/null
 }
 # says TIMES REGEX: in the file out
 says() { [ "$(grep -cE -- "$2" out)" = "$1" ] || fail "expected $1 times: $2" out; }
@@ -23,7 +23,7 @@ bare out "$MPIRUN" --noprefix --oversubscribe -n 3 ./ring.openmpi || fail "exit 
 says 1 "^mpirun: rank . on host .*: $PWD/ring.openmpi has loaded /[^ ]*/libmpi.so.40[^ ]*; this mpirun belongs to $libdir/libmpi.so.40[.] "
 says 1 "The system's configuration .* names its directory: set LD_LIBRARY_PATH=$libdir, or start"
 says 1 '^The token passed 3 ranks'
-LD_LIBRARY_PATH=$libdir timeout -k 5 60 "$MPIRUN" --noprefix --oversubscribe -n 3 ./ring.openmpi >out 2>&1 || fail "the cure: exit status $?" out
+LD_LIBRARY_PATH=$libdir timeout -k 30 300 "$MPIRUN" --noprefix --oversubscribe -n 3 ./ring.openmpi >out 2>&1 || fail "the cure: exit status $?" out
 says 0 'has loaded'
 says 1 '^The token passed 3 ranks'
 
@@ -44,7 +44,7 @@ printf 'program f\nuse mpi\ninteger ierr\ncall MPI_Init(ierr)\ncall MPI_Finalize
 mpifort.openmpi -o f f.f90 || fail "f.f90 does not compile with mpifort.openmpi"
 mkdir half && ln -s "$libdir/libmpi.so.40" half/ || exit 1
 for now in "" 1; do
-    ! LD_BIND_NOW=$now LD_LIBRARY_PATH=$PWD/half timeout -k 5 60 "$MPIRUN" --noprefix --oversubscribe -n 3 ./f >out 2>&1 ||
+    ! LD_BIND_NOW=$now LD_LIBRARY_PATH=$PWD/half timeout -k 30 300 "$MPIRUN" --noprefix --oversubscribe -n 3 ./f >out 2>&1 ||
         fail "a program with Debian's Fortran part runs" out
     says 1 'MPI cannot be started: /[^ ]*/libmpi_mpifh.so.40, which the program itself needs, belongs to another MPI than'
     says 0 'MPI_THREAD'
@@ -62,5 +62,5 @@ int main(int argc, char **argv)
 C
 "$TERN_PREFIX/bin/mpicc" -o module module.c -ldl || fail "module.c does not compile"
 debians=$(ldd ./f | sed -n 's/.*libmpi_mpifh.so.40 => \([^ ]*\).*/\1/p')
-! timeout -k 5 60 "$MPIRUN" --noprefix -n 2 ./module "$debians" >out 2>&1 || fail "a module with Debian's Fortran part runs" out
+! timeout -k 30 300 "$MPIRUN" --noprefix -n 2 ./module "$debians" >out 2>&1 || fail "a module with Debian's Fortran part runs" out
 says 1 "MPI cannot be started: $debians, which the program needs, belongs to another MPI than"

@@ -48,7 +48,7 @@ for source in "$TERN_SRCDIR"/test/fortran/{old_style.f,use_mpi.f90,use_mpi_f08.f
     [[ $name = calls* ]] && ranks=1
     if ! "$mpifort" -O1 "$source" -o program >out 2>&1; then
         complain "$name does not compile:" out
-    elif ! timeout -k 5 60 "$MPIRUN" -n $ranks ./program >out 2>&1 </dev/null || grep -q FAILED out; then
+    elif ! timeout -k 30 300 "$MPIRUN" -n $ranks ./program >out 2>&1 </dev/null || grep -q FAILED out; then
         complain "$name on $ranks ranks:" out
     fi
 done

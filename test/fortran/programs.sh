@@ -15,7 +15,7 @@ for source in "$TERN_SRCDIR"/test/fortran/*.f "$TERN_SRCDIR"/test/fortran/*.f90;
         continue
     fi
     for ranks in 1 2 4; do
-        if ! timeout -k 5 60 "$MPIRUN" -n $ranks "./${name%.*}" >run.out 2>&1 </dev/null || grep -q FAILED run.out; then
+        if ! timeout -k 30 300 "$MPIRUN" -n $ranks "./${name%.*}" >run.out 2>&1 </dev/null || grep -q FAILED run.out; then
             echo "$name on $ranks ranks:"
             tail -n 20 run.out
             status=1

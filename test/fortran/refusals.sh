@@ -11,7 +11,7 @@ for how in mpif_h mpi mpi_f08; do
         echo "calls_$how.f90 does not compile:"
         head -n 30 out
         status=1
-    elif ! timeout -k 5 60 ./$how >out 2>&1 </dev/null || grep -q FAILED out || ! grep -qE ' [2-9][0-9]{2} calls refused' out; then
+    elif ! timeout -k 30 300 ./$how >out 2>&1 </dev/null || grep -q FAILED out || ! grep -qE ' [2-9][0-9]{2} calls refused' out; then
         echo "calls_$how:"
         tail -n 20 out
         status=1

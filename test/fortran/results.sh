@@ -20,12 +20,12 @@ for how in mpif_h mpi mpi_f08; do
         continue
     fi
     for start in world thread; do
-        if ! timeout -k 5 60 "$MPIRUN" -n 2 ./$how $start >out 2>&1 </dev/null || grep -q FAILED out ||
+        if ! timeout -k 30 300 "$MPIRUN" -n 2 ./$how $start >out 2>&1 </dev/null || grep -q FAILED out ||
             ! grep -qE ' [3-9][0-9]{2} procedures called' out; then
             complain "results_$how, started by $start:" out
         fi
     done
-    timeout -k 5 60 ./$how abort >out 2>&1 </dev/null
+    timeout -k 30 300 ./$how abort >out 2>&1 </dev/null
     rc=$?
     [ $rc = 7 ] || complain "results_$how: MPI_Abort with 7 gave exit status $rc" out
 done

@@ -28,7 +28,7 @@ is "ranks that see it in the same call" "$(grep -c 'the same error after [1-9][0
 on 1 umount "$PWD/small"
 
 mkdir -p beside
-timeout -k 5 60 nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- "$MPIRUN" --hostfile hosts ./fills "$PWD/beside/data" forever \
+timeout -k 30 "$job_limit_s" nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- "$MPIRUN" --hostfile hosts ./fills "$PWD/beside/data" forever \
     "$mark" >out 2>err </dev/null &
 job=$!
 all_ready() { [ "$(grep -c ready out)" = 4 ]; }

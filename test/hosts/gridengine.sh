@@ -73,7 +73,7 @@ build_grid_engine() {
 }
 
 # submit OPTION...: the file job; Grid Engine's own words come into said, the job's into job.out
-submit() { on 1 timeout -k 5 60 qsub "$@" -cwd -j y -o job.out -pe mpi 4 job >said 2>&1; }
+submit() { on 1 timeout -k 30 "$job_limit_s" qsub "$@" -cwd -j y -o job.out -pe mpi 4 job >said 2>&1; }
 
 build_grid_engine
 seq 200000 >numbers

@@ -156,6 +156,9 @@ build_host() {
     nsenter -t "${inits[host]}" -n sh -ec "ip addr add 10.88.0.$host/24 dev eth1; ip link set eth1 up"
 }
 
+# bridge_runs N: the bridge of host N is a link that runs
+bridge_runs() { nsenter -t "${inits[$1]}" -n ip -o link show dev docker0 | grep -q LOWER_UP; }
+
 build_hosts() {
     local host
     network=10.77.0. bits=/24
@@ -169,16 +172,9 @@ build_hosts() {
     [ "$NICS" = 1 ] || ip link add br1 up type bridge
     for ((host = 1; host <= HOSTS; host++)); do build_host "$host"; done
     for ((host = 1; host <= HOSTS; host++)); do
-        for ((tries = 0; tries < 1000; tries++)); do
-            [ ! -e "up$host" ] || break
-            sleep 0.02
-        done
-        [ -e "up$host" ] || { echo "host $host does not come up:"; cat "init$host.log"; exit 1; }
+        eventually "host $host comes up" test -e "up$host" || { cat "init$host.log"; exit 1; }
         # the kernel tells later that a link runs, much later on a busy machine
-        until nsenter -t "${inits[host]}" -n ip -o link show dev docker0 | grep -q LOWER_UP; do
-            [ $((++tries)) -lt 1000 ] || { echo "docker0 of host $host does not run"; exit 1; }
-            sleep 0.02
-        done
+        eventually "docker0 of host $host runs" bridge_runs "$host" || exit 1
     done
 }
 
@@ -192,7 +188,7 @@ lose_host() {
 
 # run ARGUMENT...: mpirun with them on n1, as in check.bash
 run() {
-    timeout -k 5 60 nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- "$MPIRUN" "$@" >out 2>err
+    timeout -k 30 "$job_limit_s" nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- "$MPIRUN" "$@" >out 2>err
     # shellcheck disable=SC2034 # for the script that reads this
     rc=$?
 }

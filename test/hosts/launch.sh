@@ -23,7 +23,7 @@ is "agents open no port but PMIx's on the loopback interface" "$rc $(sort -u out
 # a host that dies, loudly or silently; what becomes of single processes is nothing_left.sh's
 start_job() {
     : >out
-    timeout -k 5 60 nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- "$MPIRUN" --hostfile hosts "$@" \
+    timeout -k 30 "$job_limit_s" nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- "$MPIRUN" --hostfile hosts "$@" \
         sh -c "(setsid sleep $mark &); echo ready; sleep $mark" >out 2>err </dev/null &
     job=$!
     eventually "all are ready" all_ready

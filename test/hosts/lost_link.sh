@@ -4,6 +4,7 @@
 # word to anybody, that is an error within btl_tcp_timeout which names the interface, and the job ends by itself.
 HOSTS=2 NICS=2
 . "$(dirname "$0")/hosts.bash"
+job_limit_s=100
 "$MPICC" -O1 -o losing "$here/losing.c" || { echo "cannot build losing"; exit 1; }
 
 # shellcheck disable=SC2317 # by eventually

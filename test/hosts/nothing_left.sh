@@ -11,7 +11,7 @@ for ((host = 1; host <= HOSTS; host++)); do echo "n$host slots=2"; done >hosts
 
 start_job() {
     : >out
-    timeout -k 5 60 nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- "$MPIRUN" --hostfile hosts --mca launch_width 1 \
+    timeout -k 30 "$job_limit_s" nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- "$MPIRUN" --hostfile hosts --mca launch_width 1 \
         ./waits "$mark" >out 2>err </dev/null &
     job=$!
     eventually "all are ready" all_ready

@@ -4,6 +4,7 @@
 # whoever begins, and soon. Host n2 publishes its second address only, which n1 cannot use; n2 calls from its first.
 HOSTS=3 NICS=2
 . "$(dirname "$0")/hosts.bash"
+job_limit_s=100
 "$MPICC" -O1 -o apart "$here/../hosts/apart.c" || { echo "cannot build apart"; exit 1; }
 
 # shellcheck disable=SC2016

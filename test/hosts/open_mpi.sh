@@ -21,7 +21,7 @@ for program in "$here/../../examples/"{hello,ring}.c "$here/../mpi/random_traffi
 done
 # theirs ARGUMENT...: mpirun.openmpi with them on n1, whose daemons find each other by eth0
 theirs() {
-    timeout -k 5 60 nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- \
+    timeout -k 30 "$job_limit_s" nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- \
         mpirun.openmpi --allow-run-as-root --hostfile hosts --mca oob_tcp_if_include eth0 "$@" >out 2>err
     rc=$?
 }

@@ -35,7 +35,7 @@ has "--timeout" err '^mpirun: the job has run for 1 seconds'
 has "--timeout" err '^ +[0-9] ranks? .*: [0-3]'
 
 : >out # of the job before, whose ranks said ready, too
-timeout -k 5 60 nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- "$MPIRUN" --hostfile hosts \
+timeout -k 30 "$job_limit_s" nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- "$MPIRUN" --hostfile hosts \
     sh -c 'trap "echo got it; exit 0" USR2; echo ready; while :; do sleep 0.1; done' >out 2>err </dev/null &
 job=$!
 all_ready() { [ "$(grep -c ready out)" = "$HOSTS" ]; }

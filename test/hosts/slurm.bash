@@ -69,7 +69,7 @@ all_idle() { [ "$(on 1 sinfo -h -t idle -o %D 2>/dev/null)" = "$HOSTS" ]; }
 
 # submit ARGUMENT...: srun with them on n1; leaves rc, and standard output and error in the files out and err
 submit() {
-    timeout -k 5 60 nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- srun "$@" >out 2>err
+    timeout -k 30 "$job_limit_s" nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- srun "$@" >out 2>err
     # shellcheck disable=SC2034 # for the script that reads this
     rc=$?
 }

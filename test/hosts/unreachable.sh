@@ -4,6 +4,7 @@
 # with an error that names both ends and both hosts; a third host is not kept waiting. By the second network, as mpirun needs the first.
 HOSTS=3 NICS=2
 . "$(dirname "$0")/hosts.bash"
+job_limit_s=100
 "$MPICC" -O1 -o apart "$here/../hosts/apart.c" || { echo "cannot build apart"; exit 1; }
 
 two=(-q --host n1,n2 --mca btl_tcp_if_include eth1)

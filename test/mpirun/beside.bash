@@ -83,7 +83,7 @@ ask_theirs() {
     shift
     env "${settings[@]}" HWLOC_SYNTHETIC="$machine" HWLOC_THISSYSTEM=1 LD_PRELOAD="$scratch/pretend.so" \
         OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent="$scratch/reach" \
-        timeout -k 5 60 mpirun.openmpi --display-map --report-bindings "$@" >theirs 2>&1
+        timeout -k 30 "$job_limit_s" mpirun.openmpi --display-map --report-bindings "$@" >theirs 2>&1
 }
 # too_slow: a daemon that this machine was too slow for is no answer
 too_slow() { grep -qE 'ORTE has lost|not launched|error occurred' theirs; }

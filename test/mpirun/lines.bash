@@ -21,7 +21,7 @@ maps() {
     split_settings "$@"
     shift ${#settings[@]}
     lines=$((lines + 1))
-    env "${settings[@]}" HWLOC_SYNTHETIC="$machine" timeout -k 5 60 "$MPIRUN" -q --dry-run "$@" true >out 2>err
+    env "${settings[@]}" HWLOC_SYNTHETIC="$machine" timeout -k 30 "$job_limit_s" "$MPIRUN" -q --dry-run "$@" true >out 2>err
     rc=$?
     is "${settings[*]} mpirun $*" "$rc $(as_words out)" "0 $wanted"
     [ ! -s err ] || complain "${settings[*]} mpirun $*: says something"
@@ -47,7 +47,7 @@ gives() {
     split_settings "$@"
     shift ${#settings[@]}
     lines=$((lines + 1))
-    env "${settings[@]}" timeout -k 5 60 "$MPIRUN" "$@" >out 2>err
+    env "${settings[@]}" timeout -k 30 "$job_limit_s" "$MPIRUN" "$@" >out 2>err
     rc=$?
     is "$what" "$rc $(cat out err)" "$wanted"
 }

@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 }
 C
 "$MPICC" -o victim victim.c || { echo "cannot build victim"; exit 1; }
-stranger() { timeout -k 5 30 setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+stranger() { timeout -k 30 "$job_limit_s" setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 
 begin() {
     rm -f environment go
@@ -82,7 +82,7 @@ finish_job "a job with strangers at its PMIx server"
 
 # The same process as the job's own user is let in: the refusal was one of users.
 begin
-said=$(timeout -k 5 30 env "${vars[@]}" ./attack "$(id -u)" "$(id -g)")
+said=$(timeout -k 30 "$job_limit_s" env "${vars[@]}" ./attack "$(id -u)" "$(id -g)")
 is "the user's own process" "$said" connected
 touch go
 wait "$job"

@@ -130,7 +130,7 @@ rm relay
 # messages of all kinds
 # encrypted RANKS PROGRAM...: programs of test/mpi on so many ranks
 encrypted() {
-    OMPI_MCA_btl=tcp,self OMPI_MCA_btl_tcp_encrypt=1 "$mpi/run" -j2 --limit 60 --ranks "$@" >said 2>&1 ||
+    OMPI_MCA_btl=tcp,self OMPI_MCA_btl_tcp_encrypt=1 "$mpi/run" -j2 --ranks "$@" >said 2>&1 ||
         complain "encrypted, on $1 ranks: $(grep -A3 '^FAIL\|^failed' said)"
 }
 encrypted 2 random_traffic cancel_everywhere cancel_send_early thread_everything large_count_p2p type_strided_rendezvous tcp_flushes_by_itself

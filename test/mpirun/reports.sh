@@ -81,7 +81,7 @@ END
 run -q -n 1 sh two_programs
 is "the next program comes before the end of the last is seen" "$(said)" "0 0 of 1: 0 0,"
 for close in true 'exec 65>&-' 'export TERN_REPORTS=rubbish'; do
-    run -q -n 2 bash -c "$close; ./program leave; exec sleep 60"
+    run -q -n 2 bash -c "$close; ./program leave; exec sleep 1000"
     has "a script goes on ($close)" err "the MPI program of rank [01] .* ended without calling MPI_Finalize"
     is "its status" "$rc" 1
     run -q -n 2 bash -c "$close; exec ./program leave"
