@@ -16,7 +16,7 @@ echo "$host" >>"$REACHED"
 case $host in
 far* | me@far*) exec "$@" ;;
 chatty) echo 'Welcome to chatty!'; echo 'no new mail' >&2; exec "$@" ;;
-deaf) exec sleep 77.25 ;;
+deaf) exec sleep "$DEAF" ;;
 old) echo 'TERN-AGENT 0.0.9 pdp11'; exec cat >/dev/null ;;
 dead) echo 'ssh: connect to host dead port 22: Connection refused' >&2; exit 255 ;;
 forger) printf 'no\033[2J way\nmpirun: all is well\033]0;mine\007\n' >&2; exit 255 ;;
@@ -25,7 +25,7 @@ bare) exec /nowhere/mpirun --agent ;;
 esac
 END
 chmod +x reach
-export REACHED=$scratch/reached OMPI_MCA_plm_rsh_agent=$scratch/reach
+export REACHED=$scratch/reached DEAF=7$mark OMPI_MCA_plm_rsh_agent=$scratch/reach
 two=(--host 'far1:2,far2:2')
 all=(sh -c 'echo $OMPI_COMM_WORLD_RANK')
 
@@ -76,11 +76,11 @@ run "${two[@]}" ./pmix_rank abort 5
 is "abort" "$rc" 5
 run "${two[@]}" ./pmix_rank unfinished 6
 is "without finalize" "$rc" 6
-run "${two[@]}" sh -c '[ $OMPI_COMM_WORLD_RANK != 2 ] || kill -9 $$; sleep 60'
+run "${two[@]}" sh -c '[ $OMPI_COMM_WORLD_RANK != 2 ] || kill -9 $$; sleep 1000'
 is "killed" "$rc" 137
 run "${two[@]}" ./pmix_rank skip 3
 has "one skips MPI_Init" err 'rank 3 .* exited without calling MPI_Init'
-run --timeout 3 "${two[@]}" sh -c '[ $OMPI_COMM_WORLD_RANK = 1 ] && exec ./pmix_rank skip 0; exec sleep 60'
+run --timeout 3 "${two[@]}" sh -c '[ $OMPI_COMM_WORLD_RANK = 1 ] && exec ./pmix_rank skip 0; exec sleep 1000'
 is "--timeout" "$rc $(grep -c ^mpirun: err)" "110 1"
 has "which rank does what" err '^ +[23] ranks (sleep|compute) before MPI_Init(, .*)?: [0-3,-]+$'
 has "which rank does what" err '^ +1 rank (sleeps|computes) in a program with another MPI library(, .*)?: 1 \(host '
@@ -128,26 +128,26 @@ is "a signal" "$? $(grep -c got out)" "0 4"
 wrong_start() {
     local what=$1 regex=$2
     shift 2
-    run --mca launch_timeout 1 "$@" sleep $mark
+    run --mca launch_timeout 5 "$@" sleep $mark
     [ "$rc" != 0 ] || complain "$what: exit status 0"
     has "$what" err "^mpirun: cannot start on host $regex"
     [ ! -s out ] || complain "$what: output"
     none_marked || complain "$what: ranks run"
 }
-wrong_start "no answer" 'deaf: no answer within 1 s \(launch_timeout\)' --host far1,deaf
+wrong_start "no answer" 'deaf: no answer within 5 s \(launch_timeout\)' --host far1,deaf
 wrong_start "refused" 'dead: ssh: connect to host dead port 22: Connection refused' --host far1,dead
 wrong_start "another version" 'old: its mpirun .* is version 0.0.9 pdp11, but this one is version ' --host far1,old
 wrong_start "no program" 'bare: .*/nowhere/mpirun' --host far1,bare
 wrong_start "two of them" 'dead: ' --host dead,bare
 is "both are named" "$(grep -c 'cannot start on host' err)" 2
-pgrep -f "sleep 77.2[5]" >/dev/null && complain "what reached the deaf host is left"
+pgrep -f "sleep $DEAF" >/dev/null && complain "what reached the deaf host is left"
 
 # launch_missing=go_on: the job runs on the other hosts, and says who is left out
-missing() { run -q --mca launch_timeout 1 --mca launch_missing go_on --oversubscribe "$@" sh -c 'echo $OMPI_COMM_WORLD_RANK of $OMPI_COMM_WORLD_SIZE $TERN_LEFT_OUT'; }
+missing() { run -q --mca launch_timeout 5 --mca launch_missing go_on --oversubscribe "$@" sh -c 'echo $OMPI_COMM_WORLD_RANK of $OMPI_COMM_WORLD_SIZE $TERN_LEFT_OUT'; }
 missing --host far1,dead,deaf,far2
 is "some are left out" "$rc $(sort out | tr '\n' ',')" "0 0 of 2,1 of 2,"
 has "who refuses is named" err '^mpirun: host dead is left out \(launch_missing\): ssh: connect to host dead port 22: Connection refused$'
-has "who is silent is named" err '^mpirun: host deaf is left out \(launch_missing\): no answer within 1 s \(launch_timeout\)$'
+has "who is silent is named" err '^mpirun: host deaf is left out \(launch_missing\): no answer within 5 s \(launch_timeout\)$'
 is "nothing else is said" "$(wc -l <err)" 2
 missing --mca launch_width 1 --host far1,dead,far2,far3
 is "hosts below one in the tree" "$rc $(sort out | tr '\n' ',') $(wc -l <err)" "0 0 of 3,1 of 3,2 of 3, 1"
@@ -176,7 +176,7 @@ is "each host is reached once" "$(sort reached | uniq -c | grep -c ' 1 ')" 7
 run --mca launch_width 1 --host far1,inner,far3 "${all[@]}"
 is "a host that only mpirun can reach" "$rc $(sort out | tr '\n' ',')" "0 0,1,2,"
 is "it was tried twice" "$(grep -c inner reached)" 2
-run --mca launch_width 1 --host far1,far2,far3 sh -c '[ $OMPI_COMM_WORLD_RANK != 2 ] || kill -9 $(ps -o ppid= $PPID); exec sleep 60'
+run --mca launch_width 1 --host far1,far2,far3 sh -c '[ $OMPI_COMM_WORLD_RANK != 2 ] || kill -9 $(ps -o ppid= $PPID); exec sleep 1000'
 has "words from deep in the tree name their host" err '^mpirun: host far3: agent: the agent .* has ended unexpectedly; its job ends now$'
 wrong_start "a dead leaf" 'dead: ssh: connect' --mca launch_width 1 --host far1,dead
 
@@ -194,7 +194,7 @@ has "a full disk" err 'cannot write the output file of rank 0: File too large; t
 
 # a signal has killed what carries the link
 : >out
-"$MPIRUN" --host far1 sh -c 'echo ready; exec sleep 60' >out 2>err </dev/null &
+"$MPIRUN" --host far1 sh -c 'echo ready; exec sleep 1000' >out 2>err </dev/null &
 mpirun=$!
 one_ready() { grep -q ready out; }
 eventually "it is ready" one_ready
@@ -234,14 +234,14 @@ for victim in mpirun agent inner-agent guardian agents-guardian agent-and-guardi
     eventually "$victim: no file is left" tmp_is_empty
 done
 : >out
-"$MPIRUN" "${two[@]}" --mca heartbeat_timeout 1 sh -c "echo ready; sleep $mark" >out 2>err </dev/null &
+"$MPIRUN" "${two[@]}" --mca heartbeat_timeout 3 sh -c "echo ready; sleep $mark" >out 2>err </dev/null &
 mpirun=$!
 eventually "all are ready" four_ready || finish
 agent=$(pgrep -P $mpirun -f -- '--agent$' | head -n 1)
 kill -STOP "$agent"
 wait $mpirun
 [ $? != 0 ] || complain "silence: exit status 0"
-has "a host that has gone silent" err 'host .* is lost: it has been silent for 1 s \(heartbeat_timeout\)'
+has "a host that has gone silent" err 'host .* is lost: it has been silent for 3 s \(heartbeat_timeout\)'
 kill -9 "$agent" 2>/dev/null
 eventually "silence: no rank is left" none_marked
 eventually "silence: no file is left" tmp_is_empty

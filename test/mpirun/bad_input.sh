@@ -75,12 +75,12 @@ bad 'cannot run .*windows: its first line ends with a carriage return' -np 1 ./w
 bad 'unknown option -TCP \(mpirun --help lists them\)$' -TCP -np 1 "${go[@]}"
 bad '-bind-to user:0,1 is a word of other launchers .*; here it is --cpu-list 0,1 --bind-to cpu-list:ordered' -bind-to user:0,1 "${go[@]}"
 printf '#!/bin/sh\necho "$0: Error: unknown option \\"--agent\\"" >&2\necho "Type $0 --help for usage." >&2\nexit 1\n' >foreign
-printf '#!/bin/sh\nprintf "me@far password: " >&2\nexec sleep 60\n' >prompts
+printf '#!/bin/sh\nprintf "me@far password: " >&2\nexec sleep 1000\n' >prompts
 chmod +x foreign prompts
 bad 'cannot start on host far: .*/bin/mpirun there is the mpirun of another MPI library; expected that of Tern' \
     --mca plm_rsh_agent "$PWD/foreign" --host far -np 1 "${go[@]}"
-bad 'cannot start on host far: me@far password: ; no answer within 1 s \(launch_timeout\); ssh must do without a password' \
-    --mca launch_timeout 1 --mca plm_rsh_agent "$PWD/prompts" --host far -np 1 "${go[@]}"
+bad 'cannot start on host far: me@far password: ; no answer within 5 s \(launch_timeout\); ssh must do without a password' \
+    --mca launch_timeout 5 --mca plm_rsh_agent "$PWD/prompts" --host far -np 1 "${go[@]}"
 
 # files that never end, and such that nobody writes to
 mkfifo fifo

@@ -120,7 +120,7 @@ has "our full device" err "cannot write the ranks' output: No space left"
 # What cannot be written is lost: that is said once, and the exit status is not 0.
 limit "$MPIRUN" -np 2 echo little >/dev/full 2>err
 is "our full device at the end" "$? $(grep -c 'No space left' err)" "1 1"
-limit "$MPIRUN" -np 2 sh -c 'echo lost; echo kept >>kept' >&- 2>err
+limit "$MPIRUN" -q -np 2 sh -c 'echo lost; echo kept >>kept' >&- 2>err
 is "our output is closed" "$? $(wc -l <kept)" "1 2"
 has "our output is closed" err '^mpirun: standard output is closed, so this output of the ranks is lost'
 is "our output is closed: lines" "$(wc -l <err)" 1

@@ -46,7 +46,8 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-# Between the first caller and the port: passes all, records the hello, and then repeats it on 20 connections, which stay open.
+# Between the first caller and the port: passes all, records the hello, and then repeats it on 40 connections, which stay open until the end:
+# a port that waits 20 s for each of them does not answer the next caller within his limit.
 cat >stranger.py <<'END'
 import socket, threading, time
 HELLO = 8 + 2 + 2 + 4 + 96 + 20 + 32 + 32  # lib/util/handshake.h
@@ -70,11 +71,11 @@ def pass_on(here, there):
 threading.Thread(target=pass_on, args=(line, caller)).start()
 pass_on(caller, line)
 held = []
-for _ in range(20):
+for _ in range(40):
     held.append(socket.create_connection(target))
     held[-1].sendall(hello[:HELLO])
 open("repeated", "w").close()
-time.sleep(30)
+time.sleep(600)
 END
 "$MPICC" -o meet meet.c || { echo "cannot build meet"; exit 1; }
 exists() { [ -e "$1" ]; }
@@ -87,10 +88,8 @@ eventually "a stranger" exists relayed
 limit ./meet connect relayed >first 2>>err
 is "the first caller" "$(cat first)" "connect 1"
 eventually "the hello is repeated" exists repeated
-SECONDS=0
 limit ./meet connect port >second 2>>err
 is "the second caller" "$(cat second)" "connect 2"
-[ $SECONDS -lt 10 ] || complain "the second caller waited $SECONDS s"
 kill $stranger
 wait $accepting
 is "the port's own job" "$? $(tr '\n' ' ' <accepted)" "0 accept 1 accept 2 "

@@ -69,6 +69,9 @@ done
 # a second interrupt kills ranks that ignore the first
 start sh -c "trap '' INT; echo ready; sleep $mark; sleep $mark"
 kill -INT "$mpirun"
+# two signals of a kind that come together are one for the kernel
+no_interrupt_waits() { [ $((0x$(awk '$1 == "ShdPnd:" { print $2 }' "/proc/$mpirun/status") & 2)) = 0 ]; }
+eventually "mpirun has taken the first interrupt" no_interrupt_waits
 sleep 0.3
 kill -0 "$mpirun" 2>/dev/null || complain "the first interrupt ended ranks that ignore it"
 kill -INT "$mpirun"
@@ -107,7 +110,9 @@ ended
 is "stopped and continued" "$rc" 0
 
 # a group, not only the rank itself
-start sh -c "sh -c 'trap \"echo inner; exit\" USR1; while :; do sleep 0.05; done' & trap '' USR1; sleep 0.3; echo ready; wait"
+rm -f inner.*
+start sh -c "sh -c 'trap \"echo inner; exit\" USR1; : >inner.\$OMPI_COMM_WORLD_RANK; while :; do sleep 0.05; done' &
+    trap '' USR1; until [ -e inner.\$OMPI_COMM_WORLD_RANK ]; do sleep 0.05; done; echo ready; wait"
 kill -USR1 "$mpirun"
 ended
 is "the rank's children" "$(grep -c inner out)" 2

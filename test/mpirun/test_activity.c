@@ -77,7 +77,7 @@ START_TEST(test_without)
     if (pid == 0)
         spin();
     struct tern_activity activity = { 0 };
-    while (!activity.runnable)
+    while (!activity.runnable || !activity.cpu_ns) /* it may wait for a processor first */
         look_later(pid, &activity);
     activity = tern_activity_without(pid, pid);
     ck_assert_int_eq(activity.runnable, 0);

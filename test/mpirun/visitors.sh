@@ -170,7 +170,7 @@ if [ -n "$(ip -o address show scope global up 2>/dev/null)" ]; then
     rm -f begun end
     # shellcheck disable=SC2016 # for the ranks
     HERE=$here PATH=$PWD/bin:$PATH SLURM_JOB_ID=7 SLURM_JOB_NODELIST=far1 SLURM_TASKS_PER_NODE=2 \
-        run --mca plm slurm sh -c ': >end; echo $OMPI_COMM_WORLD_RANK'
+        run -q --mca plm slurm sh -c ': >end; echo $OMPI_COMM_WORLD_RANK'
     : >end
     is "an agent among strangers" "$rc $(sort out | tr '\n' ',') $(cat err)" "0 0,1, "
     is "an agent among strangers: answers" "$(cat answered)" 1

@@ -4,6 +4,7 @@
 # tests' CUDA driver: directly where the provider registers such memory, else through the host, in pieces that overlap.
 set -u
 . "$TERN_SRCDIR/test/mpirun/check.bash"
+export OMPI_MCA_rmaps_base_oversubscribe=1 # no word where ranks share a core
 export FAKE_CUDA=$TERN_BUILDDIR/test/device/.libs/libcuda.so.1
 for file in "$FAKE_CUDA" "$TERN_BUILDDIR/test/ofi/.libs/libstrict-fi.so"; do
     [ -e "$file" ] || { echo "no $file: make check builds it"; exit 1; }
@@ -81,7 +82,10 @@ is "one end" "$rc $(cat err)" "0 "
 # without FI_HMEM: at the sender copies from the device and frames take turns, and at the receiver frames and copies to it; a
 # message of 4 MiB has 16 pieces, of which the first ones are copied before the first frame
 for wish in "" refuses; do
-    goes "pipeline" --mca btl_ofi_hmem never -x STRICT_HMEM=$wish ./devices pipeline
+    for _ in $(seq 10); do # most frames may be there before the receiver looks
+        goes "pipeline" --mca btl_ofi_hmem never -x STRICT_HMEM=$wish ./devices pipeline
+        [ "$(most steps_in)" -lt 3 ] || break
+    done
     [ "$(most steps_out)" -ge 10 ] && [ "$(most steps_in)" -ge 3 ] || complain "pipeline: $(cat report)"
     echo "pipeline: steps at the sender $(most steps_out), at the receiver $(most steps_in)"
 done
