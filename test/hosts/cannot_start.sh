@@ -41,7 +41,7 @@ agent_on_3 'echo TERN-AGENT 0.0.1 x86_64; exec sleep 100'
 refused "another version" "cannot start on host n3: its mpirun \\($scratch/agent\\) is version 0\\.0\\.1 x86_64, but this one is version " \
     --launch-agent "$scratch/agent" --hostfile hosts
 agent_on_3 'exec sleep 100'
-refused "no answer" 'cannot start on host n3: no answer within 3 s' --mca launch_timeout 3 --launch-agent "$scratch/agent" --hostfile hosts
+refused "no answer" 'cannot start on host n3: no answer within 10 s' --mca launch_timeout 10 --launch-agent "$scratch/agent" --hostfile hosts
 agent_on_3 'exec yes'
 refused "an endless answer" 'cannot start on host n3: ' --launch-agent "$scratch/agent" --hostfile hosts
 agent_on_3 'echo no such licence >&2; exit 3'

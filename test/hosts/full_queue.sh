@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # A rank that is away, whose queue of connections strangers have filled, is called until it comes back, however long that takes. One
-# that cannot be reached, as its host does not answer at all, is an error soon.
+# that cannot be reached, as its host does not answer at all, is an error within the limit of a job here, which the system's own is not.
 HOSTS=2
 . "$(dirname "$0")/hosts.bash"
+job_limit_s=100
 cat >away.c <<'C'
 #include <mpi.h>
 #include <stdio.h>
@@ -57,10 +58,8 @@ for host in 1 2; do
     for number in 1 2; do on $host ip neigh replace 10.99.0.$number lladdr 02:00:00:00:00:99 dev lost0 2>/dev/null; done
 done
 : >begun
-SECONDS=0
 run -q --host n1,n2 --mca btl_tcp_if_include lost0 ./away
 [ "$rc" != 0 ] || complain "no answer: status 0"
 has "no answer" err 'cannot connect to rank [01] on host n[12]: 10\.99\.0\.[12]:[0-9]+ \(lost0\): Connection timed out'
-[ $SECONDS -lt 40 ] || complain "no answer: said after $SECONDS s"
 for host in 1 2; do eventually "host $host clean" is_clean $host; done
 finish

@@ -18,7 +18,7 @@ within() {
         shift
     done
     shift
-    timeout -k 5 60 nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- salloc -Q "${options[@]}" "$MPIRUN" "$@" >out 2>err
+    timeout -k 30 "$job_limit_s" nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- salloc -Q "${options[@]}" "$MPIRUN" "$@" >out 2>err
     rc=$?
 }
 
@@ -52,7 +52,7 @@ is "an agent opens no port but PMIx's on the loopback interface" "$rc $(cat out)
 wrong_start() {
     local what=$1 regex=$2
     shift 2
-    within -N 4 -n 4 -- --mca launch_timeout 3 "$@" sleep "$mark"
+    within -N 4 -n 4 -- --mca launch_timeout 10 "$@" sleep "$mark"
     [ "$rc" != 0 ] || complain "$what: exit status 0"
     has "$what" err "^mpirun: $regex"
 }
@@ -97,7 +97,7 @@ all_clean() {
 printf '#!/bin/bash\n"$@"\nstatus=$?\nsleep 1\nexit $status\n' >outlive
 start_job() {
     : >out
-    timeout -k 5 60 nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- salloc -Q -J "$mark" -N 4 -n 4 \
+    timeout -k 30 "$job_limit_s" nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- salloc -Q -J "$mark" -N 4 -n 4 \
         bash outlive "$MPIRUN" "$@" \
         sh -c "(setsid sleep $mark &); echo ready; sleep $mark" >out 2>err </dev/null &
     job=$!
@@ -131,21 +131,21 @@ eventually "scancel: nothing is left" all_clean
 # Slurm's daemon on a host stands still; whoever comes to mpirun's port meanwhile gets nothing.
 eventually "the job has ended" all_idle
 on 3 pkill -STOP -x slurmd
-timeout -k 5 60 nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- salloc -Q -N 4 -n 4 "$MPIRUN" \
-    --mca launch_timeout 3 sleep "$mark" >out 2>err </dev/null &
+timeout -k 30 "$job_limit_s" nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- salloc -Q -N 4 -n 4 "$MPIRUN" \
+    --mca launch_timeout 10 sleep "$mark" >out 2>err </dev/null &
 job=$!
 find_port() { port=$(on 1 ss -Hltnp | sed -n '/salloc/!s/.*:\([0-9]*\) .*"mpirun".*/\1/p' | head -n 1); [ -n "$port" ]; }
 eventually "a port is open" find_port
-on 1 timeout 1 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port && head -c 500 /dev/zero >&3 && cat <&3" >got 2>/dev/null
+on 1 timeout 5 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port && head -c 500 /dev/zero >&3 && cat <&3" >got 2>/dev/null
 is "an intruder gets nothing" "$(wc -c <got)" 0
 wait $job && complain "a host that stands still: exit status 0"
 has "an intruder" err "^mpirun: closed a connection from 127.0.0.1: it does not know this job's secret"
-has "a host that stands still" err '^mpirun: cannot start on host n[234]: no answer within 3 s \(launch_timeout\), and from no other host'
+has "a host that stands still" err '^mpirun: cannot start on host n[234]: no answer within 10 s \(launch_timeout\), and from no other host'
 on 3 pkill -CONT -x slurmd
 eventually "a host that stands still: nothing is left" all_clean
 
 eventually "the job has ended" all_idle
-timeout -k 5 60 nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- salloc -Q -N 4 -n 4 bash -c '
+timeout -k 30 "$job_limit_s" nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- salloc -Q -N 4 -n 4 bash -c '
     : >allocated
     until [ -e lost ]; do sleep 0.05; done
     exec "$MPIRUN" --mca launch_timeout 20 sleep '"$mark" >out 2>err </dev/null &

@@ -11,8 +11,8 @@ start_job() {
     : >out
     rm -f go
     # a shell stands between, for nsenter stops with its child
-    timeout -k 5 60 nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- bash -c '"$@" & wait $!' job "$MPIRUN" --hostfile hosts \
-        --mca launch_width 1 --mca heartbeat_timeout 1 ./waits "$mark" "$PWD/go" >out 2>err </dev/null &
+    timeout -k 30 "$job_limit_s" nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- bash -c '"$@" & wait $!' job "$MPIRUN" --hostfile hosts \
+        --mca launch_width 1 --mca heartbeat_timeout 3 ./waits "$mark" "$PWD/go" >out 2>err </dev/null &
     job=$!
     eventually "all are ready" all_ready
     mpirun=$(on 1 pgrep -o -f "^$MPIRUN --hostfile")
@@ -31,7 +31,7 @@ start_job
 on 1 kill -TSTP "$mpirun"
 eventually "ranks stop with mpirun" ranks_are T
 eventually "mpirun stops" on 1 pgrep -r T -f 'mpirun --hostfile' >/dev/null
-sleep 2
+sleep 5
 ranks_are T || complain "ranks do not stay stopped"
 on 1 kill -CONT "$mpirun"
 eventually "ranks go on with mpirun" ranks_are R,S
@@ -39,21 +39,21 @@ ends_well "mpirun gets SIGTSTP and SIGCONT"
 
 start_job
 on 1 kill -STOP "$mpirun"
-sleep 2
+sleep 5
 on 1 kill -CONT "$mpirun"
 ends_well "mpirun gets SIGSTOP and SIGCONT"
 is "and not a word" "$(cat err)" ""
 
 start_job
 for host in 2 4; do on $host pkill -STOP -f 'mpirun --agent'; done
-sleep 2
+said() { grep -q 'the agent on host n2 is silent, but the host answers' err; }
+eventually "who is waited for" said
 for host in 2 4; do on $host pkill -CONT -f 'mpirun --agent'; done
 ends_well "agents, an inner one and a leaf, get SIGSTOP and SIGCONT"
-has "who is waited for" err 'the agent on host n2 is silent, but the host answers'
 
 start_job
 on 1 kill -STOP "$mpirun"
-sleep 2
+sleep 5
 lose_host 1
 wait $job
 elsewhere() { ! pgrep -f "$mark|^./waits" >/dev/null; }
