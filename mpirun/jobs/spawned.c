@@ -30,7 +30,7 @@ static struct {
     bool joined, ever; /* the job is, or has been, connected to another one */
     bool still; /* what tern_spawned_still has said last */
     struct tern_spawn_line line; /* the question as a command line */
-    char *reason; /* the last message that was kept */
+    char *reason; /* the last message that was kept, until the job starts */
     struct tern_watch socket; /* to the mpirun above */
     struct tern_watch program; /* the process beside which this mpirun was started */
     bool far;                 /* the job has ranks on other hosts */
@@ -196,6 +196,9 @@ int tern_spawned_begin(const struct tern_job *job, const struct tern_spawned_lis
     if (!spawned.open)
         return 0;
     tern_log_divert(NULL);
+    /* the job starts, so what was said was advice, and no reason why it might end */
+    free(spawned.reason);
+    spawned.reason = NULL;
     spawned.listener = listener;
     spawned.far = job->host_count > (job->here >= 0);
     if (spawned.beside)

@@ -29,7 +29,7 @@ struct tern_spawned_listener {
     void (*end)(const char *why);
 };
 /* Begins to listen to the mpirun or the program that has started this one, and tells it about the
- * job. From here on tern_log prints again. */
+ * job. From here on tern_log prints again, and what it has said is no reason any more. */
 int tern_spawned_begin(const struct tern_job *job, const struct tern_spawned_listener *listener);
 /* Returns true if this job's parents wait until it connects to them. */
 bool tern_spawned_is_awaited(void);
@@ -42,7 +42,7 @@ void tern_spawned_still(bool still);
 /* Passes a question on to the mpirun that has started this one. Returns false if there is none. */
 bool tern_spawned_ask(const char *question);
 /* The job is over. If it has never connected to its parents, tells them why: because of `failure`,
- * or of the last message of tern_log if NULL. Blocks for a few seconds at most. */
+ * or of the last message of tern_log before the start if NULL. Blocks for a few seconds at most. */
 void tern_spawned_end(const char *failure);
 
 #endif

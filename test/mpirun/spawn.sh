@@ -170,6 +170,11 @@ words='cannot run .*/nowhere: No such file'
 both refused foreign "$PWD/nowhere"
 words='ended without calling MPI_Init'
 both refused foreign /bin/true
+# the advice that ranks share a core is no reason
+one=$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')
+limit taskset -c "$one" "$MPIRUN" -n 1 "$PWD/spawning" foreign /bin/true >out 2>err
+rc=$?
+refused "mpirun, foreign /bin/true on one core"
 words='exited with code 1'
 both refused foreign /bin/false
 wrong_info() {
