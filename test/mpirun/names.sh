@@ -87,7 +87,7 @@ run --ompi-server "$(cat server)" -n 1 ./names all
 is "--ompi-server with the line" "$rc $(cat out)" "0 $right"
 OMPI_MCA_mpi_name_server=file:$PWD/server limit ./names all >out 2>err
 is "mpi_name_server" "$? $(cat out)" "0 $right"
-limit "$MPIRUN" --ompi-server file:server -n 2 ./names publish >published 2>&1 &
+limit "$MPIRUN" -q --ompi-server file:server -n 2 ./names publish >published 2>&1 &
 publisher=$!
 run --ompi-server file:server --oversubscribe -n 3 ./names find
 is "find" "$rc $(sort out | tr '\n' ' ')" "0 find 0: 2 there find 1: 2 there find 2: 2 there "
