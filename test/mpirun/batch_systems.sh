@@ -86,7 +86,7 @@ started() {
         shift
     done
     : >reached
-    limit env "${variables[@]}" PATH="$scratch/bin:$PATH" "$MPIRUN" "${@:2}" sh -c 'echo $OMPI_COMM_WORLD_RANK' >out 2>err
+    limit env "${variables[@]}" PATH="$scratch/bin:$PATH" "$MPIRUN" -q "${@:2}" sh -c 'echo $OMPI_COMM_WORLD_RANK' >out 2>err
     rc=$?
     is "$what" "$(sort reached | tr '\n' ',')" "$wanted"
 }
