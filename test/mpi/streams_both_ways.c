@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 2; env: OMPI_MCA_btl=shm,self; needs: MPI_T_pvar_handle_alloc */
+/* ranks: 2; env: OMPI_MCA_btl=shm,self; limit: 600; needs: MPI_T_pvar_handle_alloc */
 /* Two ranks that send each other long messages in blocking calls stream them: each is busy copying when the other one looks whether
  * it waits in MPI. What is pulled is counted. */
 #include "counter.h"
 
-enum { BYTES = 256 << 10, EXCHANGES = 50, TRIES = 200 };
+enum { BYTES = 256 << 10, EXCHANGES = 50, TRIES = 2000 };
 
 static unsigned char *sent, *received;
 static struct counter pulled;

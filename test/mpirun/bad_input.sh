@@ -265,7 +265,7 @@ is "an unset variable" "$rc" 0
 # A program that the kernel refuses: found out when it is started.
 printf 'neither a script nor a program\n' >data
 chmod +x data
-run -np 2 ./data
+run -q -np 2 ./data
 is "data as a program" "$rc $(wc -l <err)" "126 1"
 has "data as a program" err 'cannot start rank [01] on host .*: Exec format error|executing the program'
 tmp_is_empty || complain "left behind: $(find "$TMPDIR")"
