@@ -73,7 +73,7 @@ all ./everybody
 is "everybody" "$(said)" "0 276 0,"
 all --map-by node ./everybody late
 is "some come later" "$(said)" "0 276 0,"
-run --hostfile hosts -n 3 --host n2:2,n3 ./everybody
+run -q --hostfile hosts -n 3 --host n2:2,n3 ./everybody
 is "mpirun's host has no ranks" "$(said)" "0 3 0,"
 all ./everybody sessions
 is "sessions" "$(said)" "0 828 0,"

@@ -34,7 +34,7 @@ C
 "$MPICC" -O1 -o talk talk.c || { echo "cannot build talk"; exit 1; }
 strangers() { on 3 python3 "$here/strangers.py" "$@"; }
 
-run --host n1:2,n2:2 ./talk "$scratch/end" "$scratch/begun" &
+run -q --host n1:2,n2:2 ./talk "$scratch/end" "$scratch/begun" &
 job=$!
 eventually "the job" test -e begun
 for host in 1 2; do
