@@ -5,7 +5,9 @@
 
 #include "lib/btl/tcp/address.h"
 #include "lib/btl/tcp/framing.h"
+#include "lib/btl/tcp/flusher.h"
 #include "lib/btl/tcp/greeting.h"
+#include "lib/btl/tcp/link.h"
 #include "lib/btl/tcp/silence.h"
 #include "lib/util/cipher.h"
 #include "lib/util/error.h"
@@ -487,6 +489,54 @@ START_TEST(no_head_says_more_than_a_record_holds)
 }
 END_TEST
 
+/* ---- links ---- */
+
+/* Reads what a link writes, and compares it with the frame of an eager message. */
+static void expect_message(struct tern_tcp_link *link, int fd, const unsigned char *payload, size_t length)
+{
+    struct tern_tcp_frame frame;
+    unsigned char *bytes = malloc(sizeof frame + length);
+    size_t got = 0;
+    while (got < sizeof frame + length) {
+        ssize_t n = recv(fd, bytes + got, sizeof frame + length - got, MSG_DONTWAIT);
+        got += n > 0 ? (size_t)n : 0;
+        tern_tcp_link_push(link);
+        ck_assert_int_eq(link->error, 0);
+    }
+    memcpy(&frame, bytes, sizeof frame);
+    ck_assert(tern_tcp_frame_sane(&frame));
+    ck_assert_uint_eq(frame.length, length);
+    ck_assert_int_eq(memcmp(bytes + sizeof frame, payload, length), 0);
+    free(bytes);
+}
+
+/* The link's user asks for room before it sends a long message. The system may have less all the same. */
+START_TEST(a_long_message_without_room_is_kept_and_sent)
+{
+    int ends[2], few = 64 * 1024;
+    uint64_t polled_at = 0;
+    unsigned char *payload = malloc(TERN_TCP_EAGER_MOST);
+    struct tern_packet packet = {.kind = TERN_PACKET_EAGER};
+    for (size_t i = 0; i < TERN_TCP_EAGER_MOST; i++)
+        payload[i] = (unsigned char)(i * 7 + (i >> 12));
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    ck_assert_int_eq(setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &few, sizeof few), 0);
+    struct tern_tcp_link *link = tern_tcp_link_new(ends[1], NULL, (struct tern_process){0, 1}, 0, 0);
+    link->polled_at = &polled_at;
+    ck_assert(!tern_tcp_link_has_room(link, TERN_TCP_EAGER_MOST));
+    ck_assert_int_eq(tern_tcp_link_send(link, &packet, payload, 100, false), 0);
+    ck_assert_int_eq(tern_tcp_link_send(link, &packet, payload, TERN_TCP_EAGER_MOST, false), 0);
+    expect_message(link, ends[0], payload, 100);
+    expect_message(link, ends[0], payload, TERN_TCP_EAGER_MOST);
+    ck_assert_int_eq(tern_tcp_link_send(link, &packet, payload, 100, false), 0);
+    expect_message(link, ends[0], payload, 100);
+    tern_tcp_link_free(link);
+    tern_tcp_flusher_stop();
+    close(ends[0]);
+    free(payload);
+}
+END_TEST
+
 /* ---- frames ---- */
 
 START_TEST(only_what_a_sane_peer_sends_is_a_frame)
@@ -494,8 +544,11 @@ START_TEST(only_what_a_sane_peer_sends_is_a_frame)
     struct tern_packet packet = {.kind = TERN_PACKET_EAGER};
     struct tern_tcp_frame frame = tern_tcp_frame_of(&packet, 0);
     ck_assert(tern_tcp_frame_sane(&frame));
-    frame = tern_tcp_frame_of(&packet, TERN_TCP_PACKET_MAX);
+    frame = tern_tcp_frame_of(&packet, TERN_TCP_EAGER_MOST);
     ck_assert(tern_tcp_frame_sane(&frame));
+    frame = tern_tcp_frame_of(&packet, TERN_TCP_EAGER_MOST + 1);
+    ck_assert(!tern_tcp_frame_sane(&frame));
+    packet.kind = TERN_PACKET_EAGER_SYNC;
     frame = tern_tcp_frame_of(&packet, TERN_TCP_PACKET_MAX + 1);
     ck_assert(!tern_tcp_frame_sane(&frame));
     frame = tern_tcp_frame_of(&packet, 4);
@@ -584,6 +637,7 @@ int main(void)
     tcase_add_test(tests, a_record_of_another_connection_or_direction_does_not_open);
     tcase_add_test(tests, any_changed_bit_of_a_record_is_noticed);
     tcase_add_test(tests, no_head_says_more_than_a_record_holds);
+    tcase_add_test(tests, a_long_message_without_room_is_kept_and_sent);
     tcase_add_test(tests, only_what_a_sane_peer_sends_is_a_frame);
     tcase_add_test(tests, a_connection_is_dead_when_something_waits_and_nothing_comes);
     tcase_add_test(tests, any_segment_or_an_empty_queue_ends_the_silence);

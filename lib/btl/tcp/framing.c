@@ -8,6 +8,7 @@ bool tern_tcp_frame_sane(const struct tern_tcp_frame *frame)
         return false;
     switch (frame->packet.kind) {
     case TERN_PACKET_EAGER:
+        return length <= TERN_TCP_EAGER_MOST;
     case TERN_PACKET_EAGER_SYNC:
         return length <= TERN_TCP_PACKET_MAX;
     case TERN_PACKET_DATA:

@@ -15,8 +15,10 @@ enum {
     TERN_TCP_LINKS_MAX = 8,           /* most links between two lanes of two ranks */
     /* in place of a link's index: only the peer sends by this link */
     TERN_TCP_LINK_SECOND = 255,
-    /* largest payload of a packet that is not streamed DATA */
+    /* largest payload of a packet that is not streamed DATA ... */
     TERN_TCP_PACKET_MAX = 256 * 1024,
+    /* ... and of an eager message that the system takes as a whole at once */
+    TERN_TCP_EAGER_MOST = 1 << 20,
     TERN_TCP_PIECE_MAX = 4 << 20,     /* largest payload of streamed DATA */
 };
 

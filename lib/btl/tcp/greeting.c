@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-const struct tern_service tern_tcp_service = {{'T', 'E', 'R', 'N', 't', 'c', 'p', '\n'}, 3};
+const struct tern_service tern_tcp_service = {{'T', 'E', 'R', 'N', 't', 'c', 'p', '\n'}, 4};
 
 _Static_assert(sizeof(struct tern_tcp_greeting) <= TERN_GREETING_BYTES, "a greeting fits");
 

@@ -9,13 +9,15 @@
 #include "lib/util/log.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 enum {
-    OUT_ROOM = 512 * 1024,    /* bytes of a link's own buffer ... */
+    OUT_ROOM = 512 * 1024,    /* bytes of a link's own buffer, at least ... */
     OUT_MOST = 192 * 1024,    /* ... if more than this waits in it, senders must come again */
     SOON_PAYLOAD = 32 * 1024, /* longer payloads are not worth a copy */
     SOON_MOST = 128 * 1024,   /* bytes that are collected for one write */
@@ -56,6 +58,9 @@ struct tern_tcp_link *tern_tcp_link_new(int fd, struct tern_tcp_sealed *sealed,
     link->tag = tag;
     link->index = index;
     pthread_mutex_init(&link->out_lock, NULL);
+    int room;
+    if (getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, &(socklen_t){sizeof room}) == 0)
+        link->system_room = (size_t)room;
     char ends[TERN_TCP_ENDS];
     tern_tcp_describe_ends(fd, ends);
     link->ends = strdup(ends);
@@ -82,14 +87,29 @@ static bool is_busy(const struct tern_tcp_link *link)
            (TERN_UNLIKELY(link->sealed) && tern_tcp_sealed_holds(link->sealed));
 }
 
+/* Makes the buffer at least `size` bytes long. Only a message that was expected to leave at once,
+ * and then did not, needs more than OUT_ROOM. Returns false if there is no memory. */
+static bool grow_out(struct tern_tcp_link *link, size_t size)
+{
+    if (link->out && size <= link->out_size)
+        return true;
+    size = size < OUT_ROOM ? OUT_ROOM : size;
+    unsigned char *out = realloc(link->out, size);
+    if (!out)
+        return false;
+    link->out = out;
+    link->out_size = (uint32_t)size;
+    return true;
+}
+
 /* Returns room for `length` more bytes, or NULL if there is no memory. */
 static unsigned char *out_room(struct tern_tcp_link *link, size_t length)
 {
-    if (!link->out && !(link->out = malloc(OUT_ROOM)))
+    if (!grow_out(link, link->out_end - link->out_begin + length))
         return NULL;
     if (link->out_begin == link->out_end)
         link->out_begin = link->out_end = 0;
-    if (link->out_end + length > OUT_ROOM) {
+    if (link->out_end + length > link->out_size) {
         memmove(link->out, link->out + link->out_begin, link->out_end - link->out_begin);
         link->out_end -= link->out_begin;
         link->out_begin = 0;
@@ -293,6 +313,19 @@ int tern_tcp_link_send(struct tern_tcp_link *link, const struct tern_packet *pac
     int rc = send_frame(link, packet, payload, length, batched);
     pthread_mutex_unlock(&link->out_lock);
     return rc;
+}
+
+bool tern_tcp_link_has_room(struct tern_tcp_link *link, size_t length)
+{
+    int unheard = 0;
+    pthread_mutex_lock(&link->out_lock);
+    bool ready = !link->sealed && !link->blocked && !link->piece.stream;
+    size_t bytes = length + link->out_end - link->out_begin;
+    pthread_mutex_unlock(&link->out_lock);
+    /* the system counts more than the bytes: less than a sixteenth where segments are long */
+    bytes += bytes / 16;
+    return ready && bytes <= link->system_room && ioctl(link->fd, SIOCOUTQ, &unheard) == 0 &&
+           (size_t)unheard <= link->system_room - bytes;
 }
 
 static int send_packed(struct tern_tcp_link *link, const struct tern_packet *packet,

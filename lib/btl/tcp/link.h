@@ -51,6 +51,7 @@ struct tern_tcp_link {
     pthread_mutex_t out_lock;
     unsigned char *out;        /* bytes that wait to be written; NULL until a buffer is needed */
     uint32_t out_begin, out_end; /* offsets of the first such byte, and behind the last */
+    uint32_t out_size;         /* bytes of the buffer */
     uint64_t held_at;          /* ticks since when the link holds something; 0: it holds nothing */
     unsigned followers;        /* messages held behind others, counted between looks at the clock */
     /* number of further sends that must not be held, because the rank left held ones to the
@@ -69,6 +70,7 @@ struct tern_tcp_link {
     /* text for people, as long as the connection lasted: interface and both addresses */
     char *ends;
     bool blocked;              /* the system has no room for more */
+    size_t system_room; /* bytes of the system's send buffer when the link began */
     bool watching_room;        /* our epoll reports when it has room again */
     struct tern_list_node in_flusher; /* valid if `flushed` */
     bool flushed; /* in the flusher's list */
@@ -104,6 +106,10 @@ int tern_tcp_link_send(struct tern_tcp_link *link, const struct tern_packet *pac
 /* Sends like tern_tcp_link_send; the payload comes from a cursor, which advances on success. */
 int tern_tcp_link_send_cursor(struct tern_tcp_link *link, const struct tern_packet *packet,
                               struct tern_cursor *cursor, size_t length);
+
+/* Returns true if the system has room for `length` bytes of payload, so that a send needs one call
+ * and no copy. */
+bool tern_tcp_link_has_room(struct tern_tcp_link *link, size_t length);
 
 /* Begins the next piece of the stream, at most `most` bytes, and advances the stream's cursor. Call
  * it only if no piece is under way. */

@@ -64,7 +64,7 @@ static int tcp_connect(struct tern_peer *peer)
         return tern_error(TERN_ERR_NO_MEM, "no memory to connect to rank %u", peer->rank);
     peer->limits = (struct tern_limits){.packet_max = TERN_TCP_PACKET_MAX,
                                         .eager_max = EAGER_MAX,
-                                        .eager_max_blocking = TERN_TCP_PACKET_MAX,
+                                        .eager_max_blocking = TERN_TCP_EAGER_MOST,
                                         .credit_factor = CREDIT_FACTOR};
     return 0;
 }
@@ -93,12 +93,23 @@ static inline struct tern_tcp_link *first_link(const struct tern_peer *peer)
     return ((struct tern_tcp_endpoint *)peer->endpoint)->links[0];
 }
 
+/* Returns true if a long message shall go eagerly: a stream would use no other link, and the system
+ * takes the whole message at once. An announcement would then only cost time. A message that waits
+ * behind others is announced, because it would have to be copied. */
+static bool takes_at_once(const struct tern_peer *peer, struct tern_tcp_link *link, size_t length)
+{
+    const struct tern_tcp_endpoint *endpoint = peer->endpoint;
+    return endpoint->link_count == 1 && tern_tcp_link_has_room(link, length);
+}
+
 static int tcp_send(struct tern_peer *peer, const struct tern_packet *packet, const void *payload,
                     size_t length)
 {
     struct tern_tcp_link *link = first_link(peer);
     if (TERN_UNLIKELY(!link))
         return not_connected(peer);
+    if (TERN_UNLIKELY(length > TERN_TCP_PACKET_MAX) && !takes_at_once(peer, link, length))
+        return TERN_ERR_AGAIN;
     return see(peer, link, tern_tcp_link_send(link, packet, payload, length, false));
 }
 
