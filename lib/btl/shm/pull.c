@@ -102,10 +102,12 @@ static unsigned count_again(const struct tern_transfer *transfer)
 
 /* Returns true if both ranks should pull, whether the sender waits in MPI or not, because each has
  * announced messages to the other. Streams would let each core copy all bytes twice. For one
- * message each way that costs less than the system call's work for every page, up to VERY_LONG. */
+ * message each way that costs less than the system call's work for every page, up to VERY_LONG
+ * bytes. */
 static bool both_should_pull(const struct tern_transfer *transfer)
 {
-    enum { WINDOW = 2, VERY_LONG = 512 * 1024, AGAIN = 8 };
+    /* 512 KiB, of which the first 16 may have come with the announcement */
+    enum { WINDOW = 2, VERY_LONG = 496 * 1024, AGAIN = 8 };
     uint32_t offered = transfer->peer->offered;
     if (owner_pays)
         return offered >= WINDOW && count_again(transfer) >= AGAIN;
