@@ -30,7 +30,8 @@ static bool have_membarrier;
 /* Several threads may sleep on the word. It stays nonzero from the first arming until a sender
  * rings or the last thread is awake. Each time the word is armed anew it gets another value. So a
  * thread on its way to sleep does not sleep if it missed a ring and another thread has armed the
- * word again. `sleepers` and `armings` have their own lock, which is taken only to sleep. */
+ * word again. `sleepers`, `armings` and what is watched have their own lock, which is taken only to
+ * sleep and when descriptors come and go. */
 static pthread_mutex_t arming = PTHREAD_MUTEX_INITIALIZER;
 static int sleepers;
 static uint32_t armings;
@@ -46,7 +47,8 @@ void tern_doorbell_init(void)
 
 /* Used once this process watches a descriptor: the epoll in which threads sleep, its socket, and
  * the socket's name. The name is random and abstract, so it exists only in the kernel. */
-static int sleeping_place = -1, ear = -1;
+static int sleeping_place = -1; /* atomic: who sleeps has no lock */
+static int ear = -1;
 static uint64_t ear_name, ear_password;
 static int watched;
 
@@ -111,7 +113,8 @@ static void close_ear(void)
         close(ear);
     if (sleeping_place >= 0)
         close(sleeping_place);
-    ear = sleeping_place = -1;
+    __atomic_store_n(&sleeping_place, -1, __ATOMIC_RELAXED);
+    ear = -1;
     ear_name = 0;
 }
 
@@ -122,29 +125,43 @@ static void publish_ear(void)
     __atomic_store_n(&doorbell->socket, ear_name, __ATOMIC_RELEASE);
 }
 
+/* Prepares to wait for descriptors, unless that is done. */
+static int open_place(void)
+{
+    if (sleeping_place >= 0)
+        return 0;
+    __atomic_store_n(&sleeping_place, epoll_create1(EPOLL_CLOEXEC), __ATOMIC_RELAXED);
+    if (sleeping_place < 0 || open_ear()) {
+        int rc = tern_error(TERN_ERR_OTHER, "cannot prepare to wait for the network: %s",
+                            strerror(errno));
+        close_ear();
+        return rc;
+    }
+    publish_ear();
+    /* threads that sleep on the word would not hear the socket */
+    if (__atomic_exchange_n(&doorbell->word, 0, __ATOMIC_SEQ_CST))
+        syscall(SYS_futex, &doorbell->word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    return 0;
+}
+
 int tern_doorbell_watch(int fd)
 {
-    if (sleeping_place < 0) {
-        sleeping_place = epoll_create1(EPOLL_CLOEXEC);
-        if (sleeping_place < 0 || open_ear()) {
-            int rc = tern_error(TERN_ERR_OTHER, "cannot prepare to wait for the network: %s",
-                                strerror(errno));
-            close_ear();
-            return rc;
-        }
-        publish_ear();
-    }
-    if (add_to_epoll(fd))
-        return tern_error(TERN_ERR_OTHER, "cannot wait for descriptor %d: %s", fd, strerror(errno));
-    watched++;
-    return 0;
+    pthread_mutex_lock(&arming);
+    int rc = open_place();
+    if (!rc && add_to_epoll(fd))
+        rc = tern_error(TERN_ERR_OTHER, "cannot wait for descriptor %d: %s", fd, strerror(errno));
+    watched += !rc;
+    pthread_mutex_unlock(&arming);
+    return rc;
 }
 
 void tern_doorbell_unwatch(int fd)
 {
+    pthread_mutex_lock(&arming);
     epoll_ctl(sleeping_place, EPOLL_CTL_DEL, fd, NULL);
     if (--watched == 0)
         close_ear();
+    pthread_mutex_unlock(&arming);
 }
 
 void tern_doorbell_use(struct tern_bell *bell, uint64_t *waiting_at)
@@ -198,11 +215,11 @@ void tern_doorbell_disarm(void)
     pthread_mutex_unlock(&arming);
 }
 
-static void sleep_in_epoll(uint32_t armed, uint64_t timeout_us)
+static void sleep_in_epoll(int place, uint32_t armed, uint64_t timeout_us)
 {
     struct epoll_event event;
     if (__atomic_load_n(&doorbell->word, __ATOMIC_ACQUIRE) == armed)
-        epoll_wait(sleeping_place, &event, 1, (int)((timeout_us + 999) / 1000));
+        epoll_wait(place, &event, 1, (int)((timeout_us + 999) / 1000));
 }
 
 void tern_doorbell_sleep(uint32_t armed, uint64_t timeout_us)
@@ -211,8 +228,9 @@ void tern_doorbell_sleep(uint32_t armed, uint64_t timeout_us)
         timeout_us = WITHOUT_MEMBARRIER_US;
     if (__atomic_load_n(&doorbell->unheard, __ATOMIC_RELAXED) && timeout_us > UNHEARD_US)
         timeout_us = UNHEARD_US;
-    if (sleeping_place >= 0) {
-        sleep_in_epoll(armed, timeout_us);
+    int place = __atomic_load_n(&sleeping_place, __ATOMIC_RELAXED);
+    if (place >= 0) {
+        sleep_in_epoll(place, armed, timeout_us);
         return;
     }
     struct timespec timeout = {timeout_us / 1000000, timeout_us % 1000000 * 1000};

@@ -11,6 +11,7 @@
 #include "lib/node/doorbell.h"
 #include "lib/util/atomic.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -124,6 +125,57 @@ static void strangers_send(void)
     close(fd);
 }
 
+enum { WATCHERS = 2, WATCHES = 2000, SPINS = 20000 };
+static unsigned met; /* how often a watcher has come to a meeting; atomic */
+
+/* Returns when all watchers have come to meeting `number`, at nearly the same time. */
+static void meet(unsigned number)
+{
+    __atomic_add_fetch(&met, 1, __ATOMIC_RELAXED);
+    for (int i = 0; __atomic_load_n(&met, __ATOMIC_RELAXED) < number * WATCHERS; i++)
+        if (i > SPINS)
+            usleep(1);
+}
+
+static void *watch_again_and_again(void *end)
+{
+    for (unsigned i = 0; i < WATCHES; i++) {
+        meet(2 * i + 1);
+        REQUIRE(tern_doorbell_watch(*(int *)end) == 0, "no descriptor to watch");
+        meet(2 * i + 2);
+        tern_doorbell_unwatch(*(int *)end);
+    }
+    return NULL;
+}
+
+static int open_descriptors(void)
+{
+    int count = 0;
+    DIR *directory = opendir("/proc/self/fd");
+    while (readdir(directory))
+        count++;
+    closedir(directory);
+    return count;
+}
+
+/* Threads begin to watch descriptors at the same time: one place to sleep is made for all. */
+static void watch_by_threads(void)
+{
+    int ends[WATCHERS][2];
+    pthread_t threads[WATCHERS];
+    for (int i = 0; i < WATCHERS; i++)
+        REQUIRE(pipe(ends[i]) == 0, "no pipe");
+    int before = open_descriptors();
+    for (int i = 0; i < WATCHERS; i++)
+        REQUIRE(pthread_create(&threads[i], NULL, watch_again_and_again, ends[i]) == 0, "no thread");
+    for (int i = 0; i < WATCHERS; i++)
+        pthread_join(threads[i], NULL);
+    REQUIRE(open_descriptors() == before, "places to sleep were lost");
+    REQUIRE(!bell.socket, "the bell still has a socket");
+    for (int i = 0; i < WATCHERS; i++)
+        REQUIRE(close(ends[i][0]) + close(ends[i][1]) == 0, "not closed");
+}
+
 int main(void)
 {
     int ends[2];
@@ -144,5 +196,6 @@ int main(void)
     REQUIRE(!bell.socket, "the bell still has a socket");
     ring_for_each(false);
     ring_for_each(true);
+    watch_by_threads();
     return 0;
 }
