@@ -166,7 +166,7 @@ static long peak_mib(void)
     return kib >> 10;
 }
 
-/* A collective of a few bytes that are a gigabyte apart takes no memory for what lies between. */
+/* A collective of a few bytes that are a gigabyte apart takes no memory for what lies between. One at an absolute address. */
 static void check_far_apart(void)
 {
     enum { GAP = 1 << 30 };
@@ -186,6 +186,12 @@ static void check_far_apart(void)
         FAIL("a broadcast of two integers took %ld MiB of addresses", peak_mib() - before);
     expect_ints(first, 1, 5, "far apart");
     expect_ints(second, 1, 7, "far apart");
+    CHECK_OK(MPI_Type_free(&type));
+    CHECK_OK(MPI_Type_create_hindexed_block(1, 1, &at[1], MPI_INT, &type));
+    CHECK_OK(MPI_Type_commit(&type));
+    set_ints(second, 1, 9 + rank);
+    CHECK_OK(MPI_Bcast(MPI_BOTTOM, 1, type, 0, MPI_COMM_WORLD));
+    expect_ints(second, 1, 9, "absolute");
     CHECK_OK(MPI_Type_free(&type));
     CU(cu_free((uintptr_t)first));
     CU(cu_free((uintptr_t)second));

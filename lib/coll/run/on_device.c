@@ -2,6 +2,7 @@
 #include "lib/coll/run/on_device.h"
 
 #include "lib/accel/device_pinned.h"
+#include "lib/type/block.h"
 
 #include <stdlib.h>
 
@@ -154,13 +155,13 @@ void tern_run_stage(struct tern_plan_run *run)
     stage->recv = recv != TERN_TYPE_HOST;
     run->stage = stage;
     if (send) {
-        char *copy = stage->memory + send_start;
+        char *copy = tern_block_at(stage->memory, send_start);
         note(run, tern_type_copy(copy, extent.send, call->send_type, call->send, extent.send,
                                  call->send_type));
         run->places[TERN_SEND_BUFFER].base = copy;
     }
     if (recv) {
-        char *copy = stage->memory + send_bytes + recv_start;
+        char *copy = tern_block_at(stage->memory, send_bytes + recv_start);
         if (extent.in)
             note(run, tern_type_copy(copy, extent.recv, call->recv_type, call->recv, extent.recv,
                                      call->recv_type));

@@ -5,6 +5,7 @@
 #include "lib/coll/run/plan_run.h"
 
 #include "lib/accel/device_spare.h"
+#include "lib/type/block.h"
 #include "lib/util/error.h"
 #include "lib/util/param.h"
 
@@ -27,8 +28,8 @@ static const struct tern_run_place nowhere = {NULL, 1, &tern_type_bytes};
 static char *take_device_memory(const struct tern_call *call, int64_t bytes)
 {
     struct tern_accel_place place;
-    if (!tern_accel_find((char *)call->recv + call->recv_type->true_lb, &place) &&
-        !tern_accel_find((const char *)call->send + call->send_type->true_lb, &place))
+    if (!tern_accel_find(tern_block_at(call->recv, call->recv_type->true_lb), &place) &&
+        !tern_accel_find(tern_block_at((char *)call->send, call->send_type->true_lb), &place))
         return NULL;
     return tern_accel_spare_take(&place, (size_t)bytes);
 }
@@ -56,7 +57,7 @@ static __attribute__((noinline)) int place_temporaries(struct tern_plan_run *run
     }
     for (int i = 0; i < plan->temp_count; i++)
         run->places[TERN_TEMPORARY + i] =
-            (struct tern_run_place){base + i * span + start, unit->extent, unit};
+            (struct tern_run_place){tern_block_at(base, i * span + start), unit->extent, unit};
     return 0;
 }
 
