@@ -66,9 +66,10 @@ static void look_at_program(struct looks *looks, const struct tern_program *prog
 static void look_at_loop(struct looks *looks, const struct tern_program *body, char *at,
                          int64_t count, int64_t stride)
 {
-    int64_t step = stride ? UNIT / (stride < 0 ? -stride : stride) : count;
+    /* not UNIT / |stride|, of which gcc 12.2 makes UNIT / -stride with the thread sanitizer */
+    int64_t step = stride ? UNIT / stride : count;
     int most = looks->loop_looks;
-    step = step ? step : 1;
+    step = step < 0 ? -step : step ? step : 1;
     looks->loop_looks = count > 1 ? 1 : most;
     for (int64_t i = 0; i < count - 1 && i < most * step; i += step)
         look_at_program(looks, body, tern_block_at(at, i * stride));
