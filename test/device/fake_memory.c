@@ -280,24 +280,27 @@ static bool answer(int attribute, void *ret_value, const struct fake_allocation 
 
 API int cuPointerGetAttributes(unsigned count, int *attributes, void **values, tern_cu_addr address)
 {
-    struct fake_allocation *allocation = fake_find((void *)(uintptr_t)address);
+    int rc = 0;
     fake_count(__func__);
     if (!fake_initialized)
         return TERN_CU_NOT_INITIALIZED;
+    pthread_mutex_lock(&fake_gate); /* another thread may free what is asked about */
+    struct fake_allocation *allocation = fake_find((void *)(uintptr_t)address);
     if (allocation && allocation->unmapped)
         allocation = NULL;
     bool pinned = !allocation && fake_is_pinned((void *)(uintptr_t)address);
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count && !rc; i++)
         if (!answer(attributes[i], values[i], allocation, pinned, address))
-            return TERN_CU_INVALID_VALUE;
-    return 0;
+            rc = TERN_CU_INVALID_VALUE;
+    pthread_mutex_unlock(&fake_gate);
+    return rc;
 }
 
 /* ---- counts, and what was left ---- */
 
 static struct {
-    const char *name;
-    long calls; /* atomic */
+    const char *name; /* atomic */
+    long calls;       /* atomic */
 } counts[96];
 
 void fake_count(const char *name)
@@ -317,9 +320,11 @@ void fake_count(const char *name)
 API long fake_cuda_calls(const char *name)
 {
     long sum = 0;
-    for (size_t i = 0; i < sizeof counts / sizeof *counts && counts[i].name; i++)
-        if (!name || strcmp(counts[i].name, name) == 0)
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        const char *counted = __atomic_load_n(&counts[i].name, __ATOMIC_RELAXED);
+        if (counted && (!name || strcmp(counted, name) == 0))
             sum += __atomic_load_n(&counts[i].calls, __ATOMIC_RELAXED);
+    }
     return sum;
 }
 

@@ -6,10 +6,6 @@
 set -u
 . "$TERN_SRCDIR/test/mpirun/check.bash"
 export OMPI_MCA_rmaps_base_oversubscribe=1 # no word where ranks share a core
-if "$(dirname "$MPICC")/mpi_info" --parsable | grep -q '^option:sanitizers:.*fsanitize'; then
-    echo "a sanitizer and the driver's malloc cannot be in one process"
-    exit 77
-fi
 export FAKE_CUDA=$TERN_BUILDDIR/test/device/.libs/libcuda.so.1
 FAKE_HEAP=$TERN_BUILDDIR/test/device/.libs/libfakeheap.so
 [ -e "$FAKE_CUDA" ] || { echo "no $FAKE_CUDA: make check builds it"; exit 1; }
@@ -40,8 +36,10 @@ run -n 2 -x FAKE_CUDA_FLAGS=none ./kinds
 clean "kinds, contexts have no flags"
 run -n 2 --mca btl tcp,self -x FAKE_CUDA_DELAY_US=100 ./kinds
 clean "kinds, tcp"
-run -n 2 ./kinds unknown
-has "freed before MPI saw it" err 'which the processor cannot touch: is it device memory, or was it, and was freed'
+if [ -z "$SAN" ]; then # a sanitizer has a handler of its own
+    run -n 2 ./kinds unknown
+    has "freed before MPI saw it" err 'which the processor cannot touch: is it device memory, or was it, and was freed'
+fi
 run -n 2 -x FAKE_CUDA_FAIL=1 ./failing
 clean "failing"
 run -n 2 -x FAKE_CUDA_FAIL=1 ./failing fatal
@@ -191,6 +189,10 @@ if unshare -i -p -f --mount-proc true 2>/dev/null; then
 fi
 
 # the heap as device memory
+if [ -n "$SAN" ]; then
+    echo "LEFT OUT: the heap as device memory; a sanitizer has a malloc of its own, which nobody may replace"
+    finish
+fi
 "$MPICC" -w -shared -fPIC "$TERN_BUILDDIR/lib/generated/interpose.c" -o interpose.so -ldl || exit 1
 cat >wrapped <<EOF
 #!/bin/sh

@@ -105,7 +105,7 @@ static void check_types(void)
 /* All ranks add to all ranks, from host and device buffers, long and short, and read what was there. */
 static void check_accumulates(void)
 {
-    int before[N], one = 1;
+    int one = 1, before[1], (*found)[N] = malloc((size_t)size * sizeof *found); /* a result for each target */
     write_own(0);
     CHECK_OK(MPI_Win_fence(0, win));
     set_ints(device, N, 0);
@@ -117,13 +117,15 @@ static void check_accumulates(void)
         if (direct && strcmp(where, "one") == 0)
             CHECK_INT(calls("cuLaunchKernel") - kernels, 1);
         CHECK_OK(MPI_Accumulate(host, N, MPI_INT, to, 0, N, MPI_INT, MPI_SUM, win));
-        CHECK_OK(MPI_Get_accumulate(host, N, MPI_INT, before, N, MPI_INT, to, 0, N, MPI_INT, MPI_SUM, win));
+        CHECK_OK(MPI_Get_accumulate(host, N, MPI_INT, found[to], N, MPI_INT, to, 0, N, MPI_INT, MPI_SUM, win));
     }
     CHECK_OK(MPI_Win_fence(0, win));
     expect_own(0, N, 0, 1 + 3 * size, "accumulate");
-    for (int i = 1; i < N; i++)
-        if (before[i] % i || before[i] / i < 3 || before[i] / i > 3 * size)
-            FAIL("element %d was %d", i, before[i]);
+    for (int to = 0; to < size; to++)
+        for (int i = 1; i < N; i++)
+            if (found[to][i] % i || found[to][i] / i < 3 || found[to][i] / i > 3 * size)
+                FAIL("element %d of rank %d was %d", i, to, found[to][i]);
+    free(found);
     CHECK_OK(MPI_Win_fence(0, win));
     CHECK_OK(MPI_Get_accumulate(NULL, 0, MPI_INT, device, N, MPI_INT, next, 0, N, MPI_INT, MPI_NO_OP, win));
     CHECK_OK(MPI_Win_fence(0, win));

@@ -11,10 +11,16 @@ mkdir tmp
 export TMPDIR=$scratch/tmp LC_ALL=C
 unset "${!OMPI_@}" "${!PMIX_@}" "${!TERN_NODE_@}" TERN_SESSION_DIR TERN_VERSION
 wrong=0
+# LEAVE_SIGNALS=yes, set before: a sanitizer has no handlers of its own for signals that faults raise.
+if [ -n "${SAN:-}" ] && [ -n "${LEAVE_SIGNALS:-}" ]; then
+    left=handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:handle_abort=0:use_sigaltstack=0
+    export ASAN_OPTIONS=$ASAN_OPTIONS:$left UBSAN_OPTIONS=$UBSAN_OPTIONS:$left TSAN_OPTIONS=$TSAN_OPTIONS:$left
+fi
 
 # A job that should end by itself has this many seconds; without the bug tested for it needs a fraction, on a machine that does much
 # else, too. A script whose bug is a wait of two minutes, as for a connection, sets less.
 job_limit_s=300
+[ -z "${SAN:-}" ] || job_limit_s=600
 limit() { timeout -k 30 "$job_limit_s" "$@"; }
 
 # run ARGUMENT...: mpirun with them; leaves rc, and standard output and error in the files out and err
