@@ -17,6 +17,7 @@ static struct table {
     uint32_t mask, count;
 } tables[TERN_LANES_MAX];
 static struct tern_peer *all; /* the newest peer */
+uint32_t tern_peer_eager_limit = UINT32_MAX;
 
 static uint32_t hash(uint32_t job, uint32_t rank)
 {
@@ -161,10 +162,24 @@ static void find_bulks(struct tern_peer *peer)
     peer->device_bulk = find_bulk(peer, true);
 }
 
+/* Lets the byte mover connect the peer, and keeps its limits within ours. */
+static int connect_by(struct tern_peer *peer, const struct tern_btl *btl)
+{
+    int rc = btl->connect(peer);
+    if (rc)
+        return rc;
+    struct tern_limits *limits = &peer->limits;
+    if (limits->eager_max > tern_peer_eager_limit)
+        limits->eager_max = tern_peer_eager_limit;
+    if (limits->eager_max_blocking > tern_peer_eager_limit)
+        limits->eager_max_blocking = tern_peer_eager_limit;
+    return 0;
+}
+
 int tern_peer_connect(struct tern_peer *peer)
 {
     const struct tern_btl *btl = find_btl(peer->job, peer->rank);
-    int rc = btl ? btl->connect(peer) : unreachable(peer->job, peer->rank);
+    int rc = btl ? connect_by(peer, btl) : unreachable(peer->job, peer->rank);
     if (!rc)
         find_bulks(peer);
     if (!rc)
@@ -182,7 +197,7 @@ int tern_peer_hand_over(struct tern_peer *peer)
             !(*btl)->reaches(peer->job, peer->rank))
             continue;
         peer->endpoint = NULL;
-        int rc = (*btl)->connect(peer);
+        int rc = connect_by(peer, *btl);
         if (rc)
             return rc;
         __atomic_store_n(&peer->btl, *btl, __ATOMIC_RELAXED);

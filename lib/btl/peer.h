@@ -120,8 +120,13 @@ static inline bool tern_peer_is(const struct tern_peer *peer, struct tern_proces
     return peer->rank == process.rank && peer->job == process.job;
 }
 
+/* Most bytes of an eager message, if the byte mover permits more: pml_eager_limit. The pml sets it
+ * before the first peer is connected. */
+extern uint32_t tern_peer_eager_limit;
+
 /* Finds the byte mover that reaches the peer and the one for transfers, and sets the members that
- * they need. Returns 0, TERN_ERR_NO_MEM, or TERN_ERR_UNREACHABLE with text. */
+ * they need. Lowers the limits to tern_peer_eager_limit. Returns 0, TERN_ERR_NO_MEM, or
+ * TERN_ERR_UNREACHABLE with text. */
 int tern_peer_connect(struct tern_peer *peer);
 
 /* Hands the peer over to the next byte mover that reaches it, because the present one cannot after

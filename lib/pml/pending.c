@@ -19,7 +19,6 @@
 #include <string.h>
 
 static int64_t credit_bytes, lendable_bytes;
-static uint32_t eager_limit;
 int64_t tern_credit_owed_most;
 /* bytes of unexpected messages, in all lanes, whose senders have their credit back already */
 static int64_t lent_bytes;
@@ -28,7 +27,7 @@ void tern_pending_init(void)
 {
     credit_bytes = tern_param_int("pml_eager_credit");
     lendable_bytes = tern_param_int("pml_unexpected_memory");
-    eager_limit = (uint32_t)tern_param_int("pml_eager_limit");
+    tern_peer_eager_limit = (uint32_t)tern_param_int("pml_eager_limit");
     tern_credit_owed_most = credit_bytes / (2 * TERN_LANES_MAX);
 }
 
@@ -41,12 +40,7 @@ int tern_peer_ready(struct tern_peer *peer)
     int rc = tern_peer_connect(peer);
     if (rc)
         return rc;
-    struct tern_limits *limits = &peer->limits;
-    if (limits->eager_max > eager_limit)
-        limits->eager_max = eager_limit;
-    if (limits->eager_max_blocking > eager_limit)
-        limits->eager_max_blocking = eager_limit;
-    peer->credit = credit_bytes * limits->credit_factor;
+    peer->credit = credit_bytes * peer->limits.credit_factor;
     tern_peer_update(peer);
     return 0;
 }

@@ -4,7 +4,7 @@
 HOSTS=2
 . "$(dirname "$0")/hosts.bash"
 for program in in_use killed side_effects; do "$MPICC" -O1 -o $program "$here/../ofi/$program.c" || exit 1; done
-for program in "$here/../../examples/ring.c" "$here/../mpi/"{random_traffic,send_recv_all_pairs}.c; do
+for program in "$here/../../examples/ring.c" "$here/../mpi/"{eager_limit,random_traffic,send_recv_all_pairs}.c; do
     "$MPICC" -O1 -I"$here/../mpi" -o "$(basename "$program" .c)" "$program" -lm || { echo "cannot build $program"; exit 1; }
 done
 printf 'n1 slots=2\nn2 slots=2\n' >hosts
@@ -43,6 +43,10 @@ run --hostfile hosts --mca btl ofi,tcp,self --mca btl_ofi_provider net --mca btl
 is "no such device: ring" "$rc $(cat out)" "0 The token passed 4 ranks and returned with 6"
 # shellcheck disable=SC2016
 is "no such device: said" "$(grep -c 'has no device `none0`' err)" 1
+# if only one of two ranks has it, the other one hands its messages over to tcp, and still heeds pml_eager_limit
+run --hostfile hosts --mca btl ofi,tcp,self --mca btl_ofi_provider net --mca pml_eager_limit 1000 \
+    -n 1 --host n1 ./eager_limit : -n 1 --host n2 env OMPI_MCA_btl_ofi_device=none0 ./eager_limit
+is "no such device at one rank: limit" "$rc" 0
 # a provider that does not exist: what there is, is said
 run --hostfile hosts --mca btl_ofi_provider nothing ./ring
 is "no such provider: ring" "$rc" 0
