@@ -145,9 +145,9 @@ struct tern_btl {
      * gets. NULL: has no `get`. */
     int (*connect_bulk)(struct tern_peer *peer);
 
-    /* Sends a packet with `length` <= peer->limits.packet_max bytes from `payload`, which may be
-     * reused on return. Returns 0, or TERN_ERR_AGAIN if there is no room now: call again after
-     * progress, keeping the order. */
+    /* Sends a packet with `length` bytes from `payload`, which may be reused on return: at most
+     * peer->limits.packet_max, or eager_max_blocking of an eager message. Returns 0, or
+     * TERN_ERR_AGAIN if there is no room now: call again after progress, keeping the order. */
     int (*send)(struct tern_peer *peer, const struct tern_packet *packet, const void *payload,
                 size_t length);
     /* Sends one packet of many, like send. The packet may wait here until the next progress. If the

@@ -93,13 +93,15 @@ static inline struct tern_tcp_link *first_link(const struct tern_peer *peer)
     return ((struct tern_tcp_endpoint *)peer->endpoint)->links[0];
 }
 
-/* Returns true if a long message shall go eagerly: a stream would use no other link, and the system
- * takes the whole message at once. An announcement would then only cost time. A message that waits
- * behind others is announced, because it would have to be copied. */
+/* Returns true if a long message shall go eagerly: a stream would use no other link, the receiver
+ * has promised the memory, and the system takes the whole message at once. An announcement would
+ * then only cost time. A message that waits behind others is announced, because it would have to be
+ * copied. */
 static bool takes_at_once(const struct tern_peer *peer, struct tern_tcp_link *link, size_t length)
 {
     const struct tern_tcp_endpoint *endpoint = peer->endpoint;
-    return endpoint->link_count == 1 && tern_tcp_link_has_room(link, length);
+    return endpoint->link_count == 1 && peer->credit >= (int64_t)length &&
+           tern_tcp_link_has_room(link, length);
 }
 
 static int tcp_send(struct tern_peer *peer, const struct tern_packet *packet, const void *payload,
