@@ -47,7 +47,7 @@ void tern_doorbell_init(void)
 
 /* Used once this process watches a descriptor: the epoll in which threads sleep, its socket, and
  * the socket's name. The name is random and abstract, so it exists only in the kernel. */
-static int sleeping_place = -1; /* atomic: who sleeps has no lock */
+static int sleeping_place = -1; /* atomic: a thread that sleeps holds no lock */
 static int ear = -1;
 static uint64_t ear_name, ear_password;
 static int watched;

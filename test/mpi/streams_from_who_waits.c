@@ -56,7 +56,7 @@ static long long pass(int absent)
     return (long long) (counter_read(&pulled) - before);
 }
 
-/* Passes messages until rank 1 has pulled so many bytes of one. */
+/* Passes messages until rank 1 has pulled exactly `bytes` bytes of one message. */
 static void find(int absent, long long bytes)
 {
     for (int try = 0, found = 0; !found; try++) {

@@ -143,7 +143,7 @@ struct tern_coll_facts {
 /* Describes the run that tern_doubt gets. Call with the lane's lock held. */
 void tern_coll_describe_run(const void *run, struct tern_coll_facts *ret_facts);
 /* Describes a request. Returns false if the request is no collective. `held`: the lane's lock is
- * held; if not, nothing is said of what is awaited. */
+ * held. Without it the awaited message or post is not described. */
 bool tern_coll_describe(const struct tern_request *request, bool held,
                         struct tern_coll_facts *ret_facts);
 
