@@ -212,6 +212,32 @@ is_clean() {
     ! on "$1" pgrep -f "bin/mpirun|tern-guardian|sleep $mark" >/dev/null && [ "$(on "$1" ls -A /tmp /dev/shm)" = "$(cat "clean$1")" ]
 }
 
+# sent N CARD: bytes that the card of host N has sent
+sent() { on "$1" awk -v card="$2:" '$1 == card {print $10}' /proc/net/dev; }
+# Both cards of host 2 have sent much since `by_before`, neither more than ten times what the other has. Sets `by`, the bytes by eth0 and eth1.
+both_carry() {
+    by=($(($(sent 2 eth0) - by_before[0])) $(($(sent 2 eth1) - by_before[1])))
+    [ "${by[0]}" -gt 8000000 ] && [ "${by[1]}" -gt 8000000 ] && [ $((by[0] * 10)) -gt "${by[1]}" ] && [ $((by[1] * 10)) -gt "${by[0]}" ]
+}
+# by_both_cards WHAT COMMAND...: COMMAND sends long messages by both cards until the file `end` is there. The provider takes its time
+# to connect the second card, and messages go by the first one until it has.
+by_both_cards() {
+    local what=$1 job
+    shift
+    rm -f end
+    by_before=("$(sent 2 eth0)" "$(sent 2 eth1)") by=()
+    (
+        "$@"
+        exit "$rc"
+    ) &
+    job=$!
+    eventually "$what: both cards carry bytes" both_carry
+    : >end
+    wait $job || { complain "$what: the job failed"; cat out err; }
+    rm -f end
+    echo "$what: bytes by eth0 and eth1: ${by[*]}"
+}
+
 # Processor time so far, in ticks: of all processes of this machine; of this script and its hosts, which counts what has ended.
 ticks_of_all() { awk '/^cpu /{print $2 + $3 + $4 + $9}' /proc/stat; }
 ticks_of_test() { awk '{sub(/.*\) /, ""); sum += $12 + $13 + $14 + $15} END {print sum}' "/proc/$$/stat" "${inits[@]/%//stat}"; }
