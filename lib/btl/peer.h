@@ -71,6 +71,9 @@ struct tern_peer {
     /* the byte mover that sends to the peer; NULL until the first message */
     const struct tern_btl *btl;
     void *endpoint; /* data of `btl` about the peer */
+    /* tcp's data about the peer, which may connect before this rank sends to it, or sends to it by
+     * another byte mover; NULL: it has none yet */
+    struct tern_tcp_endpoint *tcp;
     /* the byte mover of transfers with the peer, mostly `btl`; NULL: there are none. Valid if `btl`
      * is not NULL */
     const struct tern_btl *bulk;

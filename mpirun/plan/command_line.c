@@ -23,6 +23,7 @@
 #include "lib/util/text.h"
 #include "mpirun/plan/help.h"
 #include "mpirun/plan/inherit.h"
+#include "mpirun/plan/common_movers.h"
 #include "mpirun/plan/option_table.h"
 #include "mpirun/plan/parameters.h"
 #include "mpirun/plan/policy.h"
@@ -588,6 +589,8 @@ static int join_options(struct tern_options *options)
         error = tern_tcp_filter_choose("btl_tcp_if_include", "btl_tcp_if_exclude", &include);
     if (!error)
         error = tern_tcp_ports_read(&first, &last);
+    if (!error)
+        error = tern_movers_agree(options);
     return error ? error : tern_figures_read();
 }
 

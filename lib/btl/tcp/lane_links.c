@@ -65,12 +65,9 @@ void tern_tcp_lane_mute(struct tern_tcp_lane *lane, bool muted)
 
 struct tern_tcp_endpoint *tern_tcp_endpoint_of(struct tern_peer *peer)
 {
-    struct tern_tcp_endpoint *endpoint = peer->endpoint;
-    if (!endpoint && (endpoint = calloc(1, sizeof *endpoint))) {
-        tern_list_init(&endpoint->streams);
-        peer->endpoint = endpoint;
-    }
-    return endpoint;
+    if (!peer->tcp && (peer->tcp = calloc(1, sizeof *peer->tcp)))
+        tern_list_init(&peer->tcp->streams);
+    return peer->tcp;
 }
 
 /* Writes the path of all links by which we send to the peer; links of one pair of addresses count
@@ -188,8 +185,7 @@ void tern_tcp_lane_begin_losing(struct tern_tcp_lane *lane, struct tern_tcp_link
 static void lose_peer(struct tern_tcp_lane *lane, struct tern_peer *peer, void *owner,
                       const char *text)
 {
-    struct tern_tcp_endpoint *endpoint =
-        peer->btl && peer->btl != &tern_btl_tcp ? NULL : peer->endpoint;
+    struct tern_tcp_endpoint *endpoint = peer->tcp;
     if (endpoint)
         tern_list_init(&endpoint->streams);
     for (int i = endpoint ? endpoint->link_count - 1 : -1; i >= 0; i--)

@@ -11,6 +11,7 @@
  */
 
 #include "lib/btl/btl.h"
+#include "lib/btl/choice.h"
 #include "lib/node/segment.h"
 #include "lib/btl/peer.h"
 #include "lib/btl/tcp/clock.h"
@@ -60,7 +61,8 @@ static bool tcp_reaches(uint32_t job, uint32_t rank)
 
 static int tcp_connect(struct tern_peer *peer)
 {
-    if (!tern_tcp_endpoint_of(peer))
+    peer->endpoint = tern_tcp_endpoint_of(peer);
+    if (!peer->endpoint)
         return tern_error(TERN_ERR_NO_MEM, "no memory to connect to rank %u", peer->rank);
     peer->limits = (struct tern_limits){.packet_max = TERN_TCP_PACKET_MAX,
                                         .eager_max = EAGER_MAX,
@@ -390,7 +392,9 @@ static bool needed(void)
  * that there is nothing else. */
 static int tcp_announce(void)
 {
-    return tern_rte.size > tern_rte.local_size ? tern_tcp_reception_announce() : 0;
+    bool apart = tern_rte.size > tern_rte.local_size;
+    bool without_shm = tern_rte.size > 1 && !tern_btl_permitted("shm");
+    return apart || without_shm ? tern_tcp_reception_announce() : 0;
 }
 
 static int open_all(void)

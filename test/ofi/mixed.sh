@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Ranks that use different providers, or no fabric at all, as on hosts with different networks: tcp connects them, whichever of two
+# ranks looks for the other first.
+set -u
+. "$TERN_SRCDIR/test/mpirun/check.bash"
+for program in send_recv_all_pairs random_traffic; do
+    "$MPICC" -O1 -I"$TERN_SRCDIR/test/mpi" -o $program "$TERN_SRCDIR/test/mpi/$program.c" -lm || exit 1
+done
+export OMPI_MCA_btl=ofi,tcp,self
+for program in send_recv_all_pairs random_traffic; do
+    run --oversubscribe -n 1 --mca btl_ofi_provider net ./$program : -n 1 --mca btl_ofi_provider "tcp;ofi_rxm" ./$program
+    is "$program, two providers" "$rc $(cat err)" "0 "
+    run --oversubscribe -n 1 ./$program : -n 1 --mca btl_ofi_provider net ./$program
+    is "$program, one without a fabric" "$rc $(cat err)" "0 "
+    run --oversubscribe -n 2 --mca btl_ofi_provider net ./$program : -n 1 env OMPI_MCA_btl=tcp,self ./$program : \
+        -n 2 --mca btl_ofi_provider "tcp;ofi_rxm" ./$program
+    is "$program, two providers and a rank that may use tcp only" "$rc $(cat err)" "0 "
+done
+finish
