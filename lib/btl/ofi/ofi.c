@@ -23,6 +23,7 @@
 #include "lib/btl/ofi/ofi_link.h"
 #include "lib/btl/ofi/provider.h"
 #include "lib/btl/ofi/rails.h"
+#include "lib/btl/ofi/offer.h"
 #include "lib/btl/ofi/read.h"
 #include "lib/btl/ofi/region_cache.h"
 #include "lib/btl/ofi/routes.h"

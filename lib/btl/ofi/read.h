@@ -9,12 +9,6 @@
 #include "lib/btl/ofi/ofi_lane.h"
 
 /* As in struct tern_btl. */
-int tern_ofi_register_memory(struct tern_peer *peer, const void *start, size_t length,
-                             struct tern_registration *ret_registration);
-int tern_ofi_register_copy(struct tern_peer *peer, struct tern_cursor *cursor,
-                           struct tern_registration *ret_registration);
-void tern_ofi_deregister_memory(struct tern_peer *peer,
-                                const struct tern_registration *registration);
 int tern_ofi_get(struct tern_transfer *transfer);
 
 /* Begins further pieces of the transfers under way. Returns their number. */
