@@ -5,9 +5,9 @@
  * argument `nonblocking` or `persistent`: only those; the third, `ipc` or `staged`, which way the long ones must go. */
 #include "../mpi/check.h"
 #include "fake_cuda.h"
+#include "ints.h"
 
 enum { LONG = 1 << 18, SHORT = 100, KINDS = 6, ROUNDS = 4, MOST_RANKS = 8 };
-enum { HOST, DEVICE, MANAGED, POOL };
 
 /* A collective call with its buffers. */
 struct call {
@@ -33,29 +33,6 @@ static int kind_of(int round)
     if (strcmp(where, "turns") == 0)
         return (rank + round) % (size + 1) == 0 ? HOST : DEVICE;
     return DEVICE;
-}
-
-static int *take(int kind, int n)
-{
-    uint64_t address;
-    size_t bytes = (size_t)n * sizeof(int);
-    if (kind == HOST)
-        return malloc(bytes);
-    if (kind == MANAGED)
-        CU(cu_alloc_managed(&address, bytes, 1));
-    else if (kind == POOL)
-        CU(cu_alloc_pool(&address, bytes, NULL));
-    else
-        CU(cu_alloc(&address, bytes));
-    return (int *)(uintptr_t)address;
-}
-
-static void give(int kind, int *memory)
-{
-    if (kind == HOST)
-        free(memory);
-    else
-        CU(cu_free((uintptr_t)memory));
 }
 
 /* The value of element i that `from` gives to `to`. */
@@ -112,8 +89,8 @@ static int blocks_out(const struct call *call)
 static void make(struct call *call, int what, int n, int round)
 {
     *call = (struct call){.what = what, .n = n, .in_kind = kind_of(round), .out_kind = kind_of(round)};
-    call->in = take(call->in_kind, n * blocks_in(call));
-    call->out = take(call->out_kind, n * blocks_out(call));
+    call->in = take_ints(call->in_kind, n * blocks_in(call));
+    call->out = take_ints(call->out_kind, n * blocks_out(call));
 }
 
 static void set_input(const struct call *call, int seed)
@@ -190,16 +167,16 @@ static void check_nonblocking(MPI_Comm comm)
                 set_input(&one, i);
                 CHECK_OK(MPI_Allreduce(one.in, one.out, one.n, MPI_INT, MPI_SUM, comm));
                 check_output(&one, i);
-                give(one.in_kind, one.in);
-                give(one.out_kind, one.out);
+                give_ints(one.in_kind, one.in);
+                give_ints(one.out_kind, one.out);
             }
         }
         for (int i = 0; i < 2 * KINDS; i++) /* awaited in another order at each rank */
             CHECK_OK(MPI_Wait(&calls[(i + rank) % (2 * KINDS)].request, MPI_STATUS_IGNORE));
         for (int i = 0; i < 2 * KINDS; i++) {
             check_output(&calls[i], 10 * round + i);
-            give(calls[i].in_kind, calls[i].in);
-            give(calls[i].out_kind, calls[i].out);
+            give_ints(calls[i].in_kind, calls[i].in);
+            give_ints(calls[i].out_kind, calls[i].out);
         }
     }
 }
@@ -224,8 +201,8 @@ static void check_persistent(MPI_Comm comm)
     }
     for (int i = 0; i < 2 * KINDS; i++) {
         CHECK_OK(MPI_Request_free(&calls[i].request));
-        give(calls[i].in_kind, calls[i].in);
-        give(calls[i].out_kind, calls[i].out);
+        give_ints(calls[i].in_kind, calls[i].in);
+        give_ints(calls[i].out_kind, calls[i].out);
     }
 }
 

@@ -10,7 +10,6 @@
 #include <pthread.h>
 
 enum { THREADS = 4, DEVICES = 3, ROWS = 300, LONGEST = 1 << 18 };
-enum { DEVICE, MANAGED, POOL, KINDS };
 
 /* A thread. */
 struct worker {
@@ -23,19 +22,6 @@ struct worker {
 static context primary[DEVICES];
 static int peer, rounds = 12;
 static MPI_Comm shared;
-
-static int *take(int kind, int n)
-{
-    uint64_t address;
-    size_t bytes = (size_t)n * sizeof(int);
-    if (kind == MANAGED)
-        CU(cu_alloc_managed(&address, bytes, 1));
-    else if (kind == POOL)
-        CU(cu_alloc_pool(&address, bytes, NULL));
-    else
-        CU(cu_alloc(&address, bytes));
-    return (int *)(uintptr_t)address;
-}
 
 static void enter_mpi(const struct worker *worker)
 {
@@ -175,15 +161,15 @@ static void check_window(struct worker *worker)
 
 static void *work(void *argument)
 {
-    static const int lengths[] = {100, 3000, 20000, LONGEST};
+    static const int lengths[] = {100, 3000, 20000, LONGEST}, kinds[] = {DEVICE, MANAGED, POOL};
     struct worker *worker = argument;
     for (int round = 0; round < rounds; round++) {
-        int kind = (worker->number + round) % KINDS;
+        int turn = worker->number + round;
         worker->context = primary[(rank + worker->number + round / 4) % DEVICES];
-        worker->n = lengths[(worker->number + round) % 4];
+        worker->n = lengths[turn % 4];
         CU(cu_set(worker->context));
-        worker->out = take(kind, worker->n);
-        worker->in = take((kind + rank) % KINDS, 2 * worker->n);
+        worker->out = take_ints(kinds[turn % 3], worker->n);
+        worker->in = take_ints(kinds[(turn + rank) % 3], 2 * worker->n);
         check_messages(worker);
         check_types(worker);
         check_collectives(worker, round);

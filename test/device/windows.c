@@ -7,7 +7,6 @@
 #include "ints.h"
 
 enum { N = 4096, ROUNDS = 50 };
-enum { HOST, DEVICE, MANAGED, POOL };
 
 static long (*calls)(const char *);
 static const char *where = "devices";
@@ -21,20 +20,6 @@ static int kind(void)
     if (strcmp(where, "host") == 0)
         return rank == 0 ? HOST : DEVICE;
     return strcmp(where, "managed") == 0 ? MANAGED : strcmp(where, "pool") == 0 ? POOL : DEVICE;
-}
-
-static int *take(size_t bytes)
-{
-    uint64_t address;
-    if (kind() == HOST)
-        return malloc(bytes);
-    if (kind() == MANAGED)
-        CU(cu_alloc_managed(&address, bytes, 1));
-    else if (kind() == POOL)
-        CU(cu_alloc_pool(&address, bytes, NULL));
-    else
-        CU(cu_alloc(&address, bytes));
-    return (int *)(uintptr_t)address;
 }
 
 static void write_own(int first)
@@ -199,7 +184,7 @@ int main(int argc, char **argv)
     CU(cu_set(primary));
     device = on_device(N * sizeof(int));
     for (int i = 0; i < 3; i++) { /* memory that is freed and got again */
-        window_memory = take(N * sizeof(int));
+        window_memory = take_ints(kind(), N);
         CHECK_OK(MPI_Win_create(window_memory, N * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win));
         CHECK_OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
         check_put_get();
@@ -207,10 +192,7 @@ int main(int argc, char **argv)
         check_accumulates();
         check_locks();
         CHECK_OK(MPI_Win_free(&win));
-        if (kind() == HOST)
-            free(window_memory);
-        else
-            CU(cu_free((uintptr_t)window_memory));
+        give_ints(kind(), window_memory);
     }
     CU(cu_free((uintptr_t)device));
     if (argc > 2 && direct != (calls("handles opened") > 0) && strcmp(where, "host"))
