@@ -163,7 +163,7 @@ int main(int argc, char **argv)
     must(tern_figures_read());
     struct tern_model model = tern_model_of_parameters(ranks_per_node);
     if (devices)
-        model = tern_model_of_devices(&model);
+        model = tern_model_of_devices(&model, NULL);
     printf(csv ? "ranks" : "%8s", "ranks");
     for (const struct tern_algorithm *row = table; row->name; row++)
         printf(csv ? ",%s" : " %11s ", row->name);

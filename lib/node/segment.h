@@ -19,6 +19,7 @@
 #include "lib/node/doorbell.h"
 #include "lib/node/programs.h"
 #include "lib/util/atomic.h"
+#include "lib/util/gpu_way.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,6 +48,10 @@ struct tern_segment_rank {
      * each, so that the receiver need not look at all lanes. */
     uint32_t announced __attribute__((aligned(TERN_CACHE_LINE)));
     uint64_t inbox[TERN_SEGMENT_LANES];
+    /* Where the first GPU is that the rank has used in a long collective. Written once, before
+     * `gpu_told` becomes nonzero. */
+    uint32_t gpu_told;
+    struct tern_gpu_way gpu;
 };
 
 /* This process's view of the memory. */

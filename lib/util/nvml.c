@@ -2,10 +2,11 @@
 #include "lib/util/nvml.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { LINKS = 18, SWITCH = 2 }; /* SWITCH: NVML_NVLINK_DEVICE_TYPE_SWITCH */
+enum { SWITCH = 2 }; /* NVML_NVLINK_DEVICE_TYPE_SWITCH */
 
 /* nvmlPciInfo_t */
 struct pci {
@@ -23,13 +24,13 @@ static struct {
     int (*link_type)(void *, unsigned, int *);
 } nvml;
 
-static bool load(void)
+static bool loaded;
+
+static void load_once(void)
 {
-    static bool tried, loaded;
-    void *library = tried ? NULL : dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    tried = true;
+    void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library)
-        return loaded;
+        return;
     *(void **)&nvml.init = dlsym(library, "nvmlInit_v2");
     *(void **)&nvml.by_address = dlsym(library, "nvmlDeviceGetHandleByPciBusId_v2");
     *(void **)&nvml.name = dlsym(library, "nvmlDeviceGetName");
@@ -37,6 +38,12 @@ static bool load(void)
     *(void **)&nvml.link_remote = dlsym(library, "nvmlDeviceGetNvLinkRemotePciInfo_v2");
     *(void **)&nvml.link_type = dlsym(library, "nvmlDeviceGetNvLinkRemoteDeviceType");
     loaded = nvml.init && nvml.by_address && nvml.name && nvml.init() == 0;
+}
+
+static bool load(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load_once);
     return loaded;
 }
 
@@ -49,33 +56,35 @@ void tern_nvml_name(const char *address, char *name, size_t room)
         snprintf(name, room, "%s", found);
 }
 
-/* Returns true if two addresses are one: domains have four or eight digits. */
-static bool same(const char *one, const char *other)
+int tern_nvml_linked(const char *address, uint64_t linked[TERN_GPU_LINKS], int *ret_switched)
 {
-    unsigned a[4], b[4];
-    return sscanf(one, "%x:%x:%x.%x", &a[0], &a[1], &a[2], &a[3]) == 4 &&
-           sscanf(other, "%x:%x:%x.%x", &b[0], &b[1], &b[2], &b[3]) == 4 && a[0] == b[0] &&
-           a[1] == b[1] && a[2] == b[2] && a[3] == b[3];
+    void *device;
+    unsigned up;
+    int count = 0;
+    *ret_switched = 0;
+    if (!load() || !nvml.link_state || !nvml.link_remote || nvml.by_address(address, &device))
+        return 0;
+    for (unsigned link = 0; link < TERN_GPU_LINKS; link++) {
+        struct pci pci = {.address = ""};
+        int type = -1;
+        if (nvml.link_state(device, link, &up) || !up)
+            continue;
+        if (nvml.link_type && nvml.link_type(device, link, &type) == 0 && type == SWITCH)
+            ++*ret_switched;
+        else if (nvml.link_remote(device, link, &pci) == 0)
+            linked[count++] = tern_gpu_address(pci.address);
+    }
+    return count;
 }
 
 /* Counts the links of a GPU that are up: to `other`, and to switches. */
 static void count(const char *address, const char *other, int *ret_straight, int *ret_switched)
 {
-    void *device;
-    unsigned up;
-    *ret_straight = *ret_switched = 0;
-    if (!load() || !nvml.link_state || !nvml.link_remote || nvml.by_address(address, &device))
-        return;
-    for (unsigned link = 0; link < LINKS; link++) {
-        struct pci pci = {.address = ""};
-        int type = -1;
-        if (nvml.link_state(device, link, &up) || !up)
-            continue;
-        if (nvml.link_remote(device, link, &pci) == 0 && same(pci.address, other))
-            ++*ret_straight;
-        else if (nvml.link_type && nvml.link_type(device, link, &type) == 0 && type == SWITCH)
-            ++*ret_switched;
-    }
+    uint64_t linked[TERN_GPU_LINKS], wanted = tern_gpu_address(other);
+    int links = tern_nvml_linked(address, linked, ret_switched);
+    *ret_straight = 0;
+    for (int i = 0; i < links; i++)
+        *ret_straight += linked[i] == wanted;
 }
 
 int tern_nvml_links(const char *one, const char *other)

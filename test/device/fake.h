@@ -56,7 +56,8 @@
 #pragma GCC visibility push(default) /* fake_heap.c is another library */
 
 enum {
-    FAKE_DEVICES = 3,
+    FAKE_DEVICES = 8, /* that there are; unless CUDA_VISIBLE_DEVICES names them, the first 3 are seen */
+    FAKE_SEEN = 3,
     FAKE_GRANULE = 64 << 10, /* allocations can be opened one by one, and devices share no such unit */
     FAKE_ALLOCATIONS = 1 << 20,
     FAKE_OUT_OF_MEMORY = 2,
@@ -145,7 +146,10 @@ void fake_list_contexts(void);
 void fake_forget_streams(const struct CUctx_st *context);
 void fake_list_streams(void);
 
-/* fake_ipc.c. Closes a handle, also one whose context is destroyed. */
+/* fake_ipc.c. Returns the physical number of the device that has an address; -1: it is in host
+ * memory. The gate is closed. */
+int fake_device_of(const void *address);
+/* Closes a handle, also one whose context is destroyed. */
 void fake_end_import(struct fake_allocation *allocation);
 void fake_list_imports(void);
 /* fake_virtual.c. Returns true if the address is in host memory that the driver has pinned. */
@@ -176,6 +180,8 @@ API void *fake_cuda_window(const void *address, size_t bytes, int *ret_device, u
 API bool fake_cuda_descriptor(int fd, uint64_t *ret_address, size_t *ret_bytes);
 /* For test programs: returns how often a function of the driver was called; NULL: all of them. */
 API long fake_cuda_calls(const char *name);
+/* Returns how many bytes this process has copied from one device to another, by physical numbers. */
+API long fake_cuda_bytes(int from, int to);
 
 #pragma GCC visibility pop
 #endif

@@ -20,7 +20,7 @@ static void look_at_devices(void)
 {
     const char *list = getenv("CUDA_VISIBLE_DEVICES");
     visible_count = 0;
-    for (int i = 0; !list && i < FAKE_DEVICES; i++)
+    for (int i = 0; !list && i < FAKE_SEEN; i++)
         visible[visible_count++] = i;
     while (list && *list && visible_count < FAKE_DEVICES) {
         char *end;

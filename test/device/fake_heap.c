@@ -135,7 +135,7 @@ static int next_device(void)
     long n = __atomic_fetch_add(&taken, 1, __ATOMIC_RELAXED);
     if (mode == MIXED && n % 2)
         return -1;
-    return mode == SEVERAL ? (int)(n % FAKE_DEVICES) : 0;
+    return mode == SEVERAL ? (int)(n % FAKE_SEEN) : 0;
 }
 
 static void *take_for_program(size_t bytes)
@@ -194,7 +194,7 @@ __attribute__((constructor)) static void begin(void)
     pthread_mutex_lock(&fake_gate);
     fake_set_up();
     pthread_mutex_unlock(&fake_gate);
-    for (int device = 0; device < FAKE_DEVICES; device++)
+    for (int device = 0; device < FAKE_SEEN; device++)
         fake_make_primary(device);
     open_arena(true);
     for (int i = DEVICE; i <= SEVERAL; i++)

@@ -36,6 +36,15 @@ struct fake_import {
     int references;
 };
 
+int fake_device_of(const void *address)
+{
+    const struct fake_allocation *allocation = fake_in_arena(address) ? fake_find(address) : NULL;
+    if (!allocation)
+        return -1;
+    return allocation->import ? allocation->import->handle.device
+                              : fake_physical(allocation->device);
+}
+
 /* Returns when a process was started; 0: there is none. */
 static uint64_t start_of(int pid)
 {

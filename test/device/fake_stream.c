@@ -48,6 +48,15 @@ static struct CUstream_st streams[STREAMS];
 static struct CUevent_st events[EVENTS];
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static long copies, delay_us = -1;
+static long bytes_between[FAKE_DEVICES][FAKE_DEVICES]; /* copied */
+
+long fake_cuda_bytes(int from, int to)
+{
+    pthread_mutex_lock(&fake_gate);
+    long bytes = bytes_between[from][to];
+    pthread_mutex_unlock(&fake_gate);
+    return bytes;
+}
 
 static long delay(void)
 {
@@ -76,6 +85,9 @@ static int do_copy(const struct tern_cu_copy_2d *copy)
     const void *from = copy->from_type == TERN_CU_HOST ? copy->from_host
                                                        : (void *)(uintptr_t)copy->from_device;
     void *to = copy->to_type == TERN_CU_HOST ? copy->to_host : (void *)(uintptr_t)copy->to_device;
+    int from_device = fake_device_of(from), to_device = fake_device_of(to);
+    if (from_device >= 0 && to_device >= 0)
+        bytes_between[from_device][to_device] += (long)(copy->width * copy->height);
     from = fake_reach(from, 1);
     to = fake_reach(to, 1);
     for (size_t row = 0; row < copy->height; row++)

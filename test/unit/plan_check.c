@@ -81,8 +81,10 @@ void plan_flatten(struct tern_plan *plan, int64_t room)
         plan->head = realloc(plan->head, (size_t)wanted * sizeof *plan->head);
         plan->head_room = wanted;
     }
-    for (int64_t i = made; i < plan->step_count; i++)
+    for (int64_t i = made; i < plan->step_count; i++) {
         plan->tail(plan, i - made, &plan->head[i]);
+        tern_plan_set_peer(plan, &plan->head[i]);
+    }
     plan->tail = NULL;
     plan->head_count = plan->step_count;
 }

@@ -471,6 +471,7 @@ static void begin_proof(struct proof *proof)
         make_call(proof, p);
         proof->calls[p].args.topology = proof->topology;
         proof->calls[p].args.model = &proof->model;
+        proof->calls[p].args.order = proof->order;
         proof->calls[p].args.sheet = proof->without_board || proof->ranks[p].mate_count == 1 ? 0 : 4096;
         proof->calls[p].args.segment_bytes = segment_bytes(proof);
         if (proof->collective == TERN_REDUCE_SCATTER && !strcmp(proof->algorithm->name, "board"))

@@ -25,6 +25,7 @@ struct proof {
     bool in_place, commutative;
     int layout; /* of nodes, below PROOF_LAYOUTS; 0: there is one, and they do not know of it */
     bool without_board;
+    const struct tern_device_order *order; /* of all ranks, as for buffers on devices; NULL: none */
     /* NULL, or changes the plans before they are read and run; and what it goes by */
     void (*alter)(struct symbolic_rank *ranks, int n, void *how);
     void *how;

@@ -34,6 +34,27 @@ START_TEST(every_size_up_to_64)
 }
 END_TEST
 
+/* Plans for devices, whose ranks stand in another order. */
+START_TEST(an_order_of_places)
+{
+    static const enum tern_collective collectives[] = {TERN_BCAST, TERN_REDUCE, TERN_ALLREDUCE, TERN_ALLGATHER,
+                                                       TERN_ALLTOALL, TERN_REDUCE_SCATTER_BLOCK};
+    int32_t rank_at[20], place_of[20];
+    struct tern_device_order order = {.rank_at = rank_at, .place_of = place_of};
+    struct proof proof = {.collective = collectives[_i], .order = &order, .without_board = true};
+    for (proof.algorithm = tern_plan_algorithms(proof.collective, false); proof.algorithm->name; proof.algorithm++)
+        for (proof.n = order.size = proof_wants_nodes(proof.algorithm) ? 21 : 2; proof.n <= 20; order.size = ++proof.n) {
+            const int64_t counts[] = {1, proof.n + 1, 1000};
+            for (int i = 0; i < proof.n; i++) /* a step that has no common divisor with n */
+                rank_at[i] = (1 + i * (proof.n > 5 ? proof.n % 5 ? 5 : proof.n % 7 ? 7 : 3 : 1)) % proof.n;
+            for (int i = 0; i < proof.n; i++)
+                place_of[rank_at[i]] = i;
+            for (proof.root = 0; proof.root < (proof_has_root(proof.collective) ? proof.n : 1); proof.root++)
+                prove_counts(proof, counts, 3);
+        }
+}
+END_TEST
+
 int main(void)
 {
     proof_keep_memory();
@@ -41,5 +62,6 @@ int main(void)
     TCase *tcase = suite_case(suite, "sizes up to 64");
     tcase_set_timeout(tcase, 3600);
     tcase_add_loop_test(tcase, every_size_up_to_64, 0, TERN_NEIGHBOR_ALLGATHER);
+    tcase_add_loop_test(tcase, an_order_of_places, 0, 6);
     return suite_run(suite);
 }

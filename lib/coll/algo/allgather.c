@@ -10,7 +10,8 @@ static int64_t add_own_block(struct tern_plan *plan)
     const struct tern_plan_args *args = &plan->args;
     if (args->in_place)
         return -1;
-    return add_copy(plan, in_send(0, args->send_count), recv_block(args, args->rank), 0);
+    return add_copy(plan, in_send(0, args->send_count),
+                    recv_block(args, tern_plan_rank_at(plan, args->rank)), 0);
 }
 
 /* Returns `blocks` equal blocks from `first` on. */
@@ -125,7 +126,8 @@ static void ring_step(const struct tern_plan *plan, int64_t i, struct tern_step 
     const struct tern_plan_args *args = &plan->args;
     int n = args->size;
     int64_t k = i / 2;
-    struct tern_ref block = recv_block(args, wrap(args->rank - k - i % 2, n));
+    int owner = tern_plan_rank_at(plan, wrap(args->rank - k - i % 2, n));
+    struct tern_ref block = recv_block(args, owner);
     if (i % 2 == 0) {
         *ret_step = step_send(wrap((int64_t)args->rank + 1, n), block, places_before(1));
     } else {
@@ -138,6 +140,7 @@ static void ring_step(const struct tern_plan *plan, int64_t i, struct tern_step 
 
 static void ring(struct tern_plan *plan)
 {
+    tern_plan_place_ranks(plan);
     add_own_block(plan);
     set_tail(plan, 2 * (int64_t)(plan->args.size - 1), ring_step);
 }
@@ -173,9 +176,20 @@ static void neighbor_exchange(struct tern_plan *plan)
     set_tail(plan, plan->args.size, neighbor_step);
 }
 
-static bool even(const struct tern_plan_args *args)
+/* Blocks that travel together are those of neighbours by number. They should be near each other. */
+static bool in_order(const struct tern_plan_args *args)
 {
-    return args->size % 2 == 0;
+    return !is_out_of_order(args);
+}
+
+static bool fits_neighbor_exchange(const struct tern_plan_args *args)
+{
+    return args->size % 2 == 0 && in_order(args);
+}
+
+static bool fits_doubling(const struct tern_plan_args *args)
+{
+    return power_of_two(args) && in_order(args);
 }
 
 /* Linear: every rank sends its block to every other. One round, n-1 messages each way. */
@@ -280,11 +294,11 @@ static void linear_stages(const struct tern_shape *shape, struct tern_stages *st
 
 const struct tern_algorithm tern_allgather_algorithms[] = {
     {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_stages},
-    {"bruck", bruck, NULL, bruck_stages},
-    {"k_bruck", k_bruck, NULL, k_bruck_stages},
-    {"recursive_doubling", recursive_doubling, power_of_two, bruck_stages},
+    {"bruck", bruck, in_order, bruck_stages},
+    {"k_bruck", k_bruck, in_order, k_bruck_stages},
+    {"recursive_doubling", recursive_doubling, fits_doubling, bruck_stages},
     {"ring", ring, NULL, ring_stages},
-    {"neighbor_exchange", neighbor_exchange, even, neighbor_exchange_stages},
+    {"neighbor_exchange", neighbor_exchange, fits_neighbor_exchange, neighbor_exchange_stages},
     {"linear", linear, NULL, linear_stages},
     {"gather_bcast", tern_allgather_by_gather, tern_plan_fits_sequence,
      tern_allgather_by_gather_stages},

@@ -97,6 +97,20 @@ static inline int wrap(int64_t rank, int size)
     return r < 0 ? r + size : r;
 }
 
+/* --- an order of ranks (args.order) --- */
+
+/* Returns true if neighbours by number are far from each other. */
+static inline bool is_out_of_order(const struct tern_plan_args *args)
+{
+    return args->order && args->order->rank_at && args->order->size == args->size;
+}
+
+/* Makes places of ranks, from here on, in the arguments and in the peers of steps, if there is an
+ * order of all ranks. Blocks stay those of ranks: the algorithm finds them with tern_plan_rank_at.
+ * Call before the first step. Broadcasts and commutative reductions, whose ranks are all alike, are
+ * built so by tern_plan_build. */
+void tern_plan_place_ranks(struct tern_plan *plan);
+
 /* --- steps --- */
 
 /* These return a step; `after` names the steps it waits for. A reduction or copy of length 0

@@ -84,7 +84,6 @@ static struct tern_plan_cache *fresh_cache(struct tern_plan_cache **cache, int r
     if ((*cache)->param_changes != param_changes) {
         forget_plans(*cache);
         (*cache)->model = tern_model_of_parameters(ranks_per_node);
-        (*cache)->device_model = tern_model_of_devices(&(*cache)->model);
         (*cache)->param_changes = param_changes;
     }
     return *cache;
@@ -237,7 +236,7 @@ static inline struct tern_plan *find(struct tern_plan *const *set,
                                      const struct tern_plan_args *args)
 {
     for (int i = 0; i < WAYS && set[i]; i++)
-        if (!memcmp(&set[i]->args, args, TERN_PLAN_KEY_BYTES))
+        if (!memcmp(&set[i]->asked, args, TERN_PLAN_KEY_BYTES))
             return set[i];
     return NULL;
 }
@@ -252,6 +251,9 @@ struct tern_plan *tern_plan_get(struct tern_plan_cache **plans, const struct ter
     struct tern_plan **set = cache->plans[hash_of(args) >> 59]; /* 5 bits: SETS */
     struct tern_plan *plan = find(set, args);
     if (!plan) {
+        if (args->on_device)
+            cache->device_model =
+                tern_model_of_devices(&cache->model, args->topology ? NULL : args->order);
         plan = build(cache,
                      tern_plan_choose(args,
                                       args->on_device ? &cache->device_model : &cache->model),

@@ -44,6 +44,12 @@ static void write_out_tail(struct tern_plan *plan)
     plan->tail = NULL;
 }
 
+static void set_peers(struct tern_plan *plan)
+{
+    for (int64_t i = 0; plan->placed && i < plan->head_count; i++)
+        tern_plan_set_peer(plan, &plan->head[i]);
+}
+
 /* Marks the steps that no step can overtake, so that the executor may wait for them at once. */
 static void mark_awaited(struct tern_plan *plan)
 {
@@ -69,14 +75,35 @@ static void drop_unused_temporaries(struct tern_plan *plan)
     plan->temp_units = 0;
 }
 
+void tern_plan_place_ranks(struct tern_plan *plan)
+{
+    struct tern_plan_args *args = &plan->args;
+    const struct tern_device_order *order = args->order;
+    if (plan->placed || !is_out_of_order(args) || args->remote_size || args->blocks)
+        return;
+    plan->placed = true;
+    args->rank = order->place_of[args->rank];
+    args->root = order->place_of[args->root];
+}
+
+/* Returns true if each rank has one vector, and operands may come in any order. */
+static bool ranks_are_alike(const struct tern_plan_args *args)
+{
+    return args->collective == TERN_BCAST ||
+           (args->commutative &&
+            (args->collective == TERN_REDUCE || args->collective == TERN_ALLREDUCE));
+}
+
 struct tern_plan *tern_plan_build(const struct tern_algorithm *algorithm,
                                   const struct tern_plan_args *args)
 {
     struct tern_plan *plan = calloc(1, sizeof *plan);
     if (!plan)
         return NULL;
-    plan->args = *args;
+    plan->args = plan->asked = *args;
     plan->algorithm = algorithm;
+    if (ranks_are_alike(args))
+        tern_plan_place_ranks(plan);
     plan->window = TERN_PLAN_WINDOW;
     plan->refs = 1;
     algorithm->build(plan);
@@ -85,6 +112,7 @@ struct tern_plan *tern_plan_build(const struct tern_algorithm *algorithm,
         return NULL;
     }
     write_out_tail(plan);
+    set_peers(plan);
     mark_awaited(plan);
     drop_unused_temporaries(plan);
     return plan;

@@ -105,6 +105,9 @@ struct tern_plan_args {
      * composed plan; NULL: the parameters'. */
     const struct tern_topology *topology;
     const struct tern_model *model;
+    /* buffers in device memory: the order of this node's ranks, if it is known where their GPUs
+     * are; or NULL. If these are all ranks, ranks may be places in it (build.h) */
+    const struct tern_device_order *order;
 };
 
 /* Returns the units of rank r's block in the receive buffer. Without `blocks` (prices are asked for
@@ -189,7 +192,9 @@ enum { TERN_PLAN_WINDOW = 64 };
 struct tern_algorithm;
 
 struct tern_plan {
-    struct tern_plan_args args;
+    /* `asked`: as the plan was asked for. In `args` ranks are places of args.order, if `placed` */
+    struct tern_plan_args args, asked;
+    bool placed;
     const struct tern_algorithm *algorithm;
     int64_t step_count; /* number of steps, head and tail */
     int64_t head_count;
@@ -249,6 +254,19 @@ struct tern_plan *tern_plan_build(const struct tern_algorithm *algorithm,
 /* Drops one reference; frees the plan with the last one. */
 void tern_plan_release(struct tern_plan *plan);
 
+/* Returns the rank at a place of the plan's order, if ranks are places in it, else `place`. */
+static inline int tern_plan_rank_at(const struct tern_plan *plan, int place)
+{
+    return plan->placed && place >= 0 ? plan->args.order->rank_at[place] : place;
+}
+
+/* Gives the peer of a step its own number. */
+static inline void tern_plan_set_peer(const struct tern_plan *plan, struct tern_step *step)
+{
+    if (step->kind == TERN_STEP_SEND || step->kind == TERN_STEP_RECV)
+        step->peer = tern_plan_rank_at(plan, step->peer);
+}
+
 /* Returns step i, which lies in the plan or in *room. */
 static inline const struct tern_step *tern_plan_step(const struct tern_plan *plan, int64_t i,
                                                      struct tern_step *room)
@@ -256,6 +274,7 @@ static inline const struct tern_step *tern_plan_step(const struct tern_plan *pla
     if (__builtin_expect(i < plan->head_count, 1))
         return &plan->head[i];
     plan->tail(plan, i - plan->head_count, room);
+    tern_plan_set_peer(plan, room);
     return room;
 }
 

@@ -386,10 +386,22 @@ struct tern_model tern_model_of_parameters(int64_t ranks_per_node)
     return model;
 }
 
-struct tern_model tern_model_of_devices(const struct tern_model *model)
+/* Returns the time of each byte between two GPUs: the figure by NVLink, and at least a bus's. */
+static double reach_gap(double link_gap_ns, uint8_t reach)
+{
+    static const double bus_ns[TERN_GPU_REACHES] = {[TERN_GPU_SWITCH] = 0.040,
+                                                    [TERN_GPU_ROOT] = 0.060,
+                                                    [TERN_GPU_NODE] = 0.060,
+                                                    [TERN_GPU_FAR] = 0.080};
+    return most(link_gap_ns, bus_ns[reach]);
+}
+
+struct tern_model tern_model_of_devices(const struct tern_model *model,
+                                        const struct tern_device_order *order)
 {
     double step_ns = (double)tern_figure("coll_device_step"),
-           link_gap_ns = in_thousandths("coll_device_gap"),
+           figure_ns = in_thousandths("coll_device_gap"),
+           link_gap_ns = order ? reach_gap(figure_ns, order->near) : figure_ns,
            copy_gap_ns = in_thousandths("coll_device_copy_gap"),
            pinned_gap_ns = in_thousandths("coll_device_pinned_gap");
     struct tern_model devices = *model;
@@ -400,6 +412,12 @@ struct tern_model tern_model_of_devices(const struct tern_model *model)
     /* by the host */
     devices.network.gap_ns =
         model->network.gap_ns > pinned_gap_ns ? model->network.gap_ns : pinned_gap_ns;
+    if (order && order->group < order->size) {
+        devices.network =
+            (struct tern_wire){2000, step_ns, reach_gap(figure_ns, order->far), 0};
+        devices.ranks_per_node = order->group;
+        devices.nics_per_node = 1;
+    }
     devices.reduce_gap_ns = 3 * copy_gap_ns / 2;
     devices.copy_gap_ns = copy_gap_ns;
     devices.last_cache_bytes = 0;

@@ -10,6 +10,8 @@
  * docs/collectives.md has the formulas.
  */
 
+#include "lib/coll/price/device_order.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -59,8 +61,11 @@ struct tern_model {
  * communicator with at most `ranks_per_node` ranks on a node. */
 struct tern_model tern_model_of_parameters(int64_t ranks_per_node);
 
-/* Returns the same machine for buffers in device memory, where a step costs a copy or a kernel. */
-struct tern_model tern_model_of_devices(const struct tern_model *model);
+/* Returns the same machine for buffers in device memory, where a step costs a copy or a kernel.
+ * `order`: of the ranks, if all are on one node, and it is known how their GPUs reach each other;
+ * or NULL. Then groups of ranks are what nodes are otherwise, and share one slow way. */
+struct tern_model tern_model_of_devices(const struct tern_model *model,
+                                        const struct tern_device_order *order);
 
 /* Which ranks run a stage: all, those of one node, some of every node (its leaders), or the local
  * group of an intercommunicator. */

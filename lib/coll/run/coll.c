@@ -104,6 +104,8 @@ int tern_coll_open(struct tern_coll *coll, uint64_t id, int rank, int size, int 
     coll->question = NULL;
     coll->next_tag = coll->next_lasting_tag = 0;
     coll->topology = NULL;
+    coll->order = NULL;
+    coll->told = coll->ordered = false;
     int rc = find_nodes(coll, peers);
     if (!rc)
         rc = tern_context_open(&coll->context, id, rank, peers, comm);
@@ -128,6 +130,8 @@ void tern_coll_close(struct tern_coll *coll)
     tern_plan_cache_free(coll->plans);
     tern_lane_unlock(coll->context.lane);
     coll->plans = NULL;
+    tern_device_order_free(coll->order);
+    coll->order = NULL;
     tern_topology_free(coll->topology);
     coll->topology = NULL;
 }

@@ -28,6 +28,11 @@ struct tern_coll {
     int ranks_per_node;            /* ranks of the communicator on the fullest node */
     /* NULL: all ranks are on one node, or the nodes are not known */
     struct tern_topology *topology;
+    /* of this node's ranks, if they have told where their GPUs are; made with the first plan for
+     * devices (device_places.h). NULL: none */
+    struct tern_device_order *order;
+    bool told;      /* all ranks of all nodes have told that */
+    bool ordered;   /* `order` is final */
     /* shared with the ranks of this node; made when the communicator has been used a few times */
     struct tern_board board;
     /* bytes that a post on the board can have, if long sheets can be made; 0: no board */

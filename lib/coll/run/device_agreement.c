@@ -13,6 +13,7 @@
  */
 #include "lib/coll/run/on_device.h"
 
+#include "lib/coll/run/device_places.h"
 #include "lib/pml/pml.h"
 #include "lib/type/basic.h"
 #include "lib/util/error.h"
@@ -48,22 +49,31 @@ void tern_run_fill_question(struct tern_call *question, struct tern_coll *coll, 
 
 /* ---- blocking calls ---- */
 
-/* Returns true if `mine` is true on all ranks. An error counts as false: the call itself shows it.
- * Messages to the user name the procedure of `outer`. */
-static bool all_say(const struct tern_call *outer, bool mine)
+/* Returns this rank's answer to a call's own question. */
+static int answer_for(const struct tern_call *call)
+{
+    int device;
+    if (!tern_run_is_on_device(call, &device))
+        return TERN_ANSWER_NO;
+    return tern_coll_tell_gpu(call->coll, device) ? TERN_ANSWER_TOLD : TERN_ANSWER_YES;
+}
+
+/* Returns the least answer of all ranks. An error counts as 0: the call itself shows it. Messages
+ * to the user name the procedure of `outer`. */
+static int all_say(const struct tern_call *outer, int mine)
 {
     struct tern_call call;
     int answer = mine, all = 0;
     tern_run_fill_question(&call, outer->coll, &answer, &all);
     call.mark = outer->mark;
-    return tern_call_run(&call) == 0 && all;
+    return tern_call_run(&call) == 0 ? all : 0;
 }
 
 /* Returns the answer to a question that is complete. */
-static bool answer_of(const struct tern_request *question)
+static int answer_of(const struct tern_request *question)
 {
     const struct tern_plan_run *run = TERN_CONTAINER(question, struct tern_plan_run, request);
-    return !question->error && TERN_CONTAINER(run, struct tern_lasting_run, run)->all;
+    return question->error ? 0 : TERN_CONTAINER(run, struct tern_lasting_run, run)->all;
 }
 
 void tern_run_agree(struct tern_call *call)
@@ -81,8 +91,11 @@ void tern_run_agree(struct tern_call *call)
         }
         coll->devices = all ? TERN_DEVICES_MAYBE : TERN_DEVICES_NONE;
     }
-    if (coll->devices == TERN_DEVICES_MAYBE)
-        call->args.on_device = all_say(call, tern_run_is_on_device(call));
+    if (coll->devices == TERN_DEVICES_MAYBE) {
+        int all = all_say(call, answer_for(call));
+        call->args.on_device = all > TERN_ANSWER_NO;
+        coll->told |= all == TERN_ANSWER_TOLD;
+    }
 }
 
 /* ---- nonblocking and persistent runs ---- */
@@ -104,7 +117,8 @@ static void ask_first(struct tern_plan_run *run)
 static void ask_own(struct tern_plan_run *run)
 {
     int rc = tern_run_ask(run->call->coll, run->tag | TERN_COLL_QUESTION,
-                          tern_accel_watched && tern_run_is_on_device(run->call), &run->question);
+                          tern_accel_watched ? answer_for(run->call) : TERN_ANSWER_NO,
+                          &run->question);
     if (rc && !run->error)
         run->error = rc;
     run->agreement = TERN_AGREEMENT_ASKED;
@@ -149,12 +163,13 @@ static int take_device_plan(struct tern_plan_run *run)
 }
 
 /* Ends the agreement with the ranks' answer. */
-static void decide(struct tern_plan_run *run, bool on_device)
+static void decide(struct tern_plan_run *run, int all)
 {
     run->agreement = TERN_AGREEMENT_OVER;
     if (run->given_up)
         return;
-    if (!on_device) {
+    run->call->coll->told |= all == TERN_ANSWER_TOLD;
+    if (all == TERN_ANSWER_NO) {
         tern_run_stage(run);
     } else {
         int rc = take_device_plan(run);
@@ -167,10 +182,10 @@ static void decide(struct tern_plan_run *run, bool on_device)
 }
 
 /* Forgets the run's own question, which is complete. Returns its answer. */
-static bool take_answer(struct tern_plan_run *run)
+static int take_answer(struct tern_plan_run *run)
 {
     struct tern_request *question = run->question;
-    bool all = question && answer_of(question);
+    int all = question ? answer_of(question) : TERN_ANSWER_NO;
     if (question && question->error && !run->error)
         run->error = question->error;
     if (question && question->error == TERN_ERR_UNREACHABLE)
@@ -190,7 +205,7 @@ bool tern_run_has_agreed(struct tern_plan_run *run)
         if (answer_of(first) && !run->given_up)
             run->agreement = TERN_AGREEMENT_WANTED;
         else
-            decide(run, false);
+            decide(run, TERN_ANSWER_NO);
     }
     if (run->agreement == TERN_AGREEMENT_WANTED)
         ask_own(run);

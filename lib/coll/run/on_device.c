@@ -73,16 +73,18 @@ static enum tern_type_memory memory_of(const void *base, int64_t units,
                  : TERN_TYPE_HOST;
 }
 
-bool tern_run_is_on_device(const struct tern_call *call)
+bool tern_run_is_on_device(const struct tern_call *call, int *ret_device)
 {
     struct extent extent;
-    struct tern_accel_place place;
-    if (!find_extent(&call->args, &extent))
+    struct tern_accel_place place = {.device = -1};
+    if (!find_extent(&call->args, &extent) ||
+        (extent.send && memory_of(call->send, extent.send, call->send_type, &place) !=
+                            TERN_TYPE_DEVICE) ||
+        (extent.recv &&
+         memory_of(call->recv, extent.recv, call->recv_type, &place) != TERN_TYPE_DEVICE))
         return false;
-    return (!extent.send || memory_of(call->send, extent.send, call->send_type, &place) ==
-                                TERN_TYPE_DEVICE) &&
-           (!extent.recv ||
-            memory_of(call->recv, extent.recv, call->recv_type, &place) == TERN_TYPE_DEVICE);
+    *ret_device = place.device;
+    return true;
 }
 
 /* The copy of a call's buffers on the host. */

@@ -19,8 +19,9 @@
 
 enum { TERN_DEVICES_WORTH = 1 << 20 }; /* bytes from which calls are worth an agreement */
 
-/* Returns true if all buffers of this rank are in device memory. Asks the driver. */
-bool tern_run_is_on_device(const struct tern_call *call);
+/* Returns true if all buffers of this rank are in device memory, and sets *ret_device to the number
+ * of the device, -1 if there are no buffers. Asks the driver. */
+bool tern_run_is_on_device(const struct tern_call *call, int *ret_device);
 
 /*
  * The agreement (device_agreement.c). A question is an allreduce of one int, the least of all
@@ -28,8 +29,14 @@ bool tern_run_is_on_device(const struct tern_call *call);
  *
  * The first question of a communicator is whether all ranks may have device memory at all. Then
  * each long call asks whether all ranks' buffers are in device memory. A persistent call asks only
- * that, when it is started for the first time.
+ * that, when it is started for the first time. The answer is one of TERN_ANSWER_*.
  */
+
+enum {
+    TERN_ANSWER_NO,
+    TERN_ANSWER_YES,
+    TERN_ANSWER_TOLD, /* yes, and the rank has told where its GPU is (device_places.h) */
+};
 
 /* Sets call->args.on_device if all ranks' buffers are in device memory. For a blocking call. Costs
  * one short allreduce if all ranks may have device memory. */

@@ -129,7 +129,7 @@ void tern_run_fill_question(struct tern_call *question, struct tern_coll *coll, 
                             int *all);
 /* Starts such a question under `tag`. Call with the lane's lock held. *ret_question is an active
  * request, maybe already complete. Returns 0 or TERN_ERR_*. */
-int tern_run_ask(struct tern_coll *coll, int tag, bool mine, struct tern_request **ret_question);
+int tern_run_ask(struct tern_coll *coll, int tag, int mine, struct tern_request **ret_question);
 
 /* Returns the tag of the collective number `number` (lib/coll/run/mismatch.h). */
 static inline int tern_run_tag(uint32_t number, const struct tern_call *call)

@@ -193,7 +193,7 @@ static void no_agreement(struct tern_plan_run *run)
     run->skip = NULL;
 }
 
-int tern_run_ask(struct tern_coll *coll, int tag, bool mine, struct tern_request **ret_question)
+int tern_run_ask(struct tern_coll *coll, int tag, int mine, struct tern_request **ret_question)
 {
     struct tern_lasting_run *made = malloc(sizeof *made);
     if (!made)

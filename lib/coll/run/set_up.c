@@ -5,6 +5,7 @@
 #include "lib/coll/run/plan_run.h"
 
 #include "lib/accel/device_spare.h"
+#include "lib/coll/run/device_places.h"
 #include "lib/type/block.h"
 #include "lib/util/error.h"
 #include "lib/util/param.h"
@@ -108,6 +109,10 @@ int tern_run_get_device_plan(struct tern_call *call, struct tern_plan **ret_plan
     call->args.on_device = true;
     call->args.sheet = 0; /* the board is in host memory */
     call->args.segment_bytes = DEVICE_SEGMENT;
+    int rc = call->coll->told ? tern_coll_order_gpus(call->coll) : 0;
+    if (rc)
+        return rc;
+    call->args.order = call->coll->order;
     return get_plan(call, ret_plan);
 }
 
