@@ -66,6 +66,43 @@ static void say_refused(const struct tern_cu_driver *driver, int result)
     tern_accel_say_refused(text);
 }
 
+/* A refusal costs a system call, and will come again most of the time: for the limit of locked
+ * memory, which seldom changes. So after a refusal the driver is not asked at the next uses, at
+ * first WAIT_LEAST of them, after each further refusal twice as many. Threads may lose each other's
+ * counts: then it is asked a little earlier or later. */
+enum { WAIT_LEAST = 16, WAIT_MOST = 4096 };
+static unsigned left, next_wait = WAIT_LEAST; /* atomic */
+
+/* Returns true if the driver may be asked to register memory at this use. */
+static bool may_ask(void)
+{
+    unsigned now = __atomic_load_n(&left, __ATOMIC_RELAXED);
+    if (now)
+        __atomic_store_n(&left, now - 1, __ATOMIC_RELAXED);
+    return now == 0;
+}
+
+static void note_answer(bool refused)
+{
+    unsigned wait = __atomic_load_n(&next_wait, __ATOMIC_RELAXED);
+    __atomic_store_n(&left, refused ? wait : 0, __ATOMIC_RELAXED);
+    if (refused && wait < WAIT_MOST)
+        wait *= 2;
+    __atomic_store_n(&next_wait, refused ? wait : WAIT_LEAST, __ATOMIC_RELAXED);
+}
+
+/* Registers memory. Returns false if the driver refuses it, or has done so lately. */
+static bool register_memory(const struct tern_cu_driver *driver, char *memory)
+{
+    if (!may_ask())
+        return false;
+    int result = driver->host_register(memory, TERN_ACCEL_PINNED, TERN_CU_REGISTER_PORTABLE);
+    note_answer(result != 0);
+    if (result)
+        say_refused(driver, result);
+    return result == 0;
+}
+
 /* Registers memory, unless it is registered. A registration goes with the context in which it was
  * made, so the driver is asked. Returns true if kernels reach the memory at its own address. If the
  * driver does not register it, it serves as it is. */
@@ -76,12 +113,7 @@ static bool is_reached(char *memory, const struct tern_accel_place *place)
     if (tern_cu_enter(driver, place, &entry))
         return false;
     bool mapped = is_mapped(driver, memory);
-    int result = mapped ? 0
-                        : driver->host_register(memory, TERN_ACCEL_PINNED,
-                                                TERN_CU_REGISTER_PORTABLE);
-    if (result)
-        say_refused(driver, result);
-    else if (!mapped)
+    if (!mapped && register_memory(driver, memory))
         mapped = is_mapped(driver, memory);
     tern_cu_leave(driver, &entry);
     return mapped;
@@ -124,5 +156,6 @@ void tern_accel_pinned_leave(void)
         munmap(pieces[i].memory, TERN_ACCEL_PINNED);
         pieces[i].memory = NULL;
     }
+    note_answer(false);
     pthread_mutex_unlock(&gate);
 }

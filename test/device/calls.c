@@ -91,6 +91,15 @@ int main(int argc, char **argv)
         CHECK_INT(passes(device, LONG, "cuStreamSynchronize"), 0);
         CHECK_INT(passes(device, LONG, "cuMemHostRegister_v2"), 0);
     }
+    if (argc > 1 && strcmp(argv[1], "refused") == 0) { /* a refusal is not asked for at each message */
+        enum { MESSAGES = 200 };
+        long before = calls("cuMemHostRegister_v2"), mine, both;
+        for (int i = 0; i < MESSAGES; i++)
+            passes(device, 1 << 20, NULL);
+        mine = calls("cuMemHostRegister_v2") - before;
+        CHECK_OK(MPI_Allreduce(&mine, &both, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD));
+        check_at_most("registrations in 200 messages", both, 12);
+    }
     CU(cu_free((uintptr_t)device));
     return end();
 }

@@ -54,6 +54,8 @@ run -n 2 --mca btl ^ipc ./calls staged
 is "calls of the driver, staged" "$rc $(cat err)" "0 "
 run -n 2 --mca btl tcp,self ./calls staged
 is "calls of the driver, tcp" "$rc $(cat err)" "0 "
+run -n 2 --mca btl ^ipc -x FAKE_CUDA_PINNED=none ./calls refused
+is "calls of the driver, pinned memory is refused" "$rc $(grep -vc 'does not pin 1024 KiB' err)" "0 0"
 for choice in ipc,shm,self shm,self tcp,self; do
     run -n 2 --mca btl $choice ./kernels
     clean "kernels, btl $choice"
