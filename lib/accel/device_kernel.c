@@ -188,21 +188,28 @@ struct tern_ptx_run *tern_accel_list(struct tern_accel_batch *batch,
     return batch->list;
 }
 
-int tern_accel_start_runs(struct tern_accel_batch *batch, int count, void *packed, bool pack)
+struct tern_accel_runs tern_accel_runs_of(struct tern_ptx_run *list, int count)
 {
-    struct tern_ptx_run *runs = batch->list;
-    uint64_t all = (uintptr_t)packed | 16, bytes = 0;
-    uint32_t number = (uint32_t)count, shift = 0;
+    struct tern_accel_runs runs = {.list = list, .count = count};
     for (int i = 0; i < count; i++) {
-        all |= runs[i].address | runs[i].bytes | runs[i].packed;
-        bytes += runs[i].bytes;
+        runs.places |= list[i].address | list[i].bytes | list[i].packed;
+        runs.bytes += list[i].bytes;
     }
+    return runs;
+}
+
+int tern_accel_start_runs(struct tern_accel_batch *batch, const struct tern_accel_runs *runs,
+                          void *packed, bool pack)
+{
+    struct tern_ptx_run *list = runs->list;
+    uint64_t all = (uintptr_t)packed | 16 | runs->places;
+    uint32_t number = (uint32_t)runs->count, shift = 0;
     struct tern_ptx_kernel kernel = {.kind = pack ? TERN_PTX_GATHER : TERN_PTX_SCATTER,
                                      .unit = (int)(all & -all)};
-    uint64_t units = bytes / (uint64_t)kernel.unit / number; /* of a run, about */
+    uint64_t units = runs->bytes / (uint64_t)kernel.unit / number; /* of a run, about */
     while (shift < SHIFT_MOST && (1U << shift) < units)
         shift++;
-    void *arguments[] = {&runs, &packed, &number, &shift};
+    void *arguments[] = {&list, &packed, &number, &shift};
     return launch(batch, &kernel, (int64_t)number << shift, arguments);
 }
 

@@ -32,9 +32,19 @@ enum { TERN_ACCEL_RUNS = TERN_ACCEL_PINNED / sizeof(struct tern_ptx_run) };
  * ended; NULL: there is none. `place`: where the batch runs. */
 struct tern_ptx_run *tern_accel_list(struct tern_accel_batch *batch,
                                      const struct tern_accel_place *place);
-/* Starts to pack the first `count` runs (1 or more, of at least one byte) of the batch's list to
- * `packed`, or to unpack them. Returns likewise. */
-int tern_accel_start_runs(struct tern_accel_batch *batch, int count, void *packed, bool pack);
+/* A list of runs. */
+struct tern_accel_runs {
+    struct tern_ptx_run *list; /* where kernels read it: pinned memory of ours, or the device */
+    int count;       /* 1 or more, of at least one byte */
+    uint64_t bytes;  /* of all runs */
+    uint64_t places; /* all addresses, lengths and places, joined by or */
+};
+/* Returns the first `count` runs of a list that the processor reads. */
+struct tern_accel_runs tern_accel_runs_of(struct tern_ptx_run *list, int count);
+/* Starts to pack the runs to `packed`, or to unpack them, as a part of `batch`. Returns 0, or
+ * TERN_ERR_UNSUPPORTED: nothing was started. */
+int tern_accel_start_runs(struct tern_accel_batch *batch, const struct tern_accel_runs *runs,
+                          void *packed, bool pack);
 
 /* Starts inout[i] = in[i] op inout[i] for `count` elements, both in device memory, as a part of
  * `batch`. Returns likewise. */

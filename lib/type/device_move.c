@@ -8,6 +8,7 @@
 #include "lib/type/device_move.h"
 
 #include "lib/accel/device_kernel.h"
+#include "lib/accel/device_runs.h"
 #include "lib/accel/device_spare.h"
 #include "lib/type/block.h"
 #include "lib/type/device_stage.h"
@@ -24,6 +25,7 @@ enum {
     MANY_RUNS = 64,    /* fewer runs are not worth a list for a kernel */
     RUN_MOST = 16 << 10,  /* bytes of a run in a list */
     LIST_MOST = 1 << 30, /* bytes that the runs of a list move */
+    LISTS_KEPT = 8,      /* of a message: more would take the room of all others' lists */
     LOOP_LOOKS = 16,   /* pieces of a loop that are looked at, and the last one */
     UNIT = 64 << 10,   /* bytes; what begins there is memory of one kind */
     UNITS = 64,
@@ -300,24 +302,71 @@ static int list_runs(struct tern_cursor *cursor, struct tern_ptx_run *list, size
     return count;
 }
 
+/* Returns the number of a program, which it gets when it is first asked for. */
+static uint64_t number_of(struct tern_program *program)
+{
+    static uint64_t last; /* atomic */
+    uint64_t number = __atomic_load_n(&program->number, __ATOMIC_RELAXED), before = 0;
+    if (number)
+        return number;
+    number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+    return __atomic_compare_exchange_n(&program->number, &before, number, false, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED)
+               ? number
+               : before;
+}
+
+/* Returns what a list of the cursor's next runs is kept by. */
+static struct tern_accel_runs_key key_of(const struct tern_cursor *cursor, size_t most)
+{
+    const struct tern_type *type = cursor->type;
+    return (struct tern_accel_runs_key){.program = number_of(type->program),
+                                        .base = (uintptr_t)cursor->base,
+                                        .start = type->start,
+                                        .size = type->size,
+                                        .extent = type->extent,
+                                        .count = cursor->count,
+                                        .offset = cursor->offset,
+                                        .most = most};
+}
+
 /* Starts kernels that move runs by lists. Returns how many bytes they move; 0: there are none. */
 static size_t start_lists(struct tern_cursor *cursor, struct tern_accel_batch *batch, char *packed,
                           size_t length, bool pack)
 {
     struct tern_accel_place room;
     const struct tern_accel_place *place = find_place(cursor, &room);
-    struct tern_ptx_run *list = place ? tern_accel_list(batch, place) : NULL;
-    size_t done = 0, bytes;
-    while (list && done < length) {
-        size_t left = length - done;
-        if (done)
-            tern_accel_catch_up(batch); /* the list is read until then */
-        int count = list_runs(cursor, list, left < LIST_MOST ? left : LIST_MOST, &bytes);
-        if (count < 1 || tern_accel_start_runs(batch, count, packed + done, pack)) {
-            tern_cursor_seek(cursor, cursor->offset - (int64_t)bytes);
+    size_t done = 0;
+    bool written = false;
+    for (int kept = 0; place && done < length; kept++) {
+        struct tern_accel_runs runs;
+        int64_t start = cursor->offset;
+        size_t most = length - done < LIST_MOST ? length - done : LIST_MOST, bytes;
+        bool keeps = cursor->type->program && kept < LISTS_KEPT;
+        struct tern_accel_runs_key key = {0};
+        if (keeps)
+            key = key_of(cursor, most);
+        bool found = keeps && tern_accel_runs_find(batch, &key, &runs);
+        if (!found) {
+            struct tern_ptx_run *list = tern_accel_list(batch, place);
+            if (!list)
+                break;
+            if (written)
+                tern_accel_catch_up(batch); /* the list is read until then */
+            runs = tern_accel_runs_of(list, list_runs(cursor, list, most, &bytes));
+            written = true;
+        }
+        bool none = runs.count < 1 || tern_accel_start_runs(batch, &runs, packed + done, pack);
+        if (found)
+            tern_accel_runs_started(&runs);
+        if (none) {
+            tern_cursor_seek(cursor, start);
             break;
         }
-        done += bytes;
+        tern_cursor_seek(cursor, start + (int64_t)runs.bytes);
+        if (keeps && !found)
+            tern_accel_runs_keep(batch, &key, &runs);
+        done += runs.bytes;
     }
     return done;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/type/type_program.h"
 
+#include "lib/accel/device_runs.h"
 #include "lib/util/error.h"
 #include "lib/util/handle.h"
 
@@ -23,6 +24,8 @@ void tern_program_release(struct tern_program *program)
 {
     if (!program || tern_unref(&program->refs))
         return;
+    if (program->number)
+        tern_accel_runs_forget(program->number);
     tern_program_release(program->each.body);
     if (program->kind == TERN_PROGRAM_LIST)
         for (int64_t i = 0; i < program->count; i++)

@@ -54,6 +54,9 @@ struct tern_entry {
 /* A body. */
 struct tern_program {
     int refs; /* number of references */
+    /* of lists of runs on devices (lib/accel/device_runs.h), never used again; 0: there are none.
+     * Atomic */
+    uint64_t number;
     enum tern_program_kind kind;
     int64_t count; /* of repetitions, places or entries */
     int64_t stride;          /* loop only, in bytes */

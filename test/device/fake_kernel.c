@@ -125,7 +125,7 @@ static bool move(const struct fake_launch *launch, bool pack, int unit, int loop
     return true;
 }
 
-/* Runs of a list in pinned memory, as struct tern_ptx_run has them. */
+/* Runs of a list, as struct tern_ptx_run has them. */
 static bool move_listed(const struct fake_launch *launch, bool gather, int unit)
 {
     struct {
@@ -290,6 +290,8 @@ bool fake_read_launch(struct CUfunc_st *function, void **arguments, struct fake_
             launch.strides[k] = *(int64_t *)arguments[8 + k];
     } else if (strncmp(function->name, "tern_gather_", 12) == 0 || strncmp(function->name, "tern_scatter_", 13) == 0) {
         launch.count = *(uint32_t *)arguments[2];
+        if (!fake_in_arena((void *)(uintptr_t)launch.base))
+            fake_count("lists in host memory"); /* counted like a call */
     } else {
         launch.count = *(uint64_t *)arguments[2];
     }

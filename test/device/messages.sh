@@ -9,7 +9,7 @@ export OMPI_MCA_rmaps_base_oversubscribe=1 # no word where ranks share a core
 export FAKE_CUDA=$TERN_BUILDDIR/test/device/.libs/libcuda.so.1
 FAKE_HEAP=$TERN_BUILDDIR/test/device/.libs/libfakeheap.so
 [ -e "$FAKE_CUDA" ] || { echo "no $FAKE_CUDA: make check builds it"; exit 1; }
-for program in pointers kinds failing calls shared kernels collectives windows threads; do
+for program in pointers kinds failing calls shared kernels collectives windows threads lists; do
     "$MPICC" -O1 -g -w -I"$TERN_SRCDIR/test/mpi" -o $program "$TERN_SRCDIR/test/device/$program.c" -ldl -lpthread || exit 1
 done
 
@@ -60,6 +60,12 @@ for choice in ipc,shm,self shm,self tcp,self; do
     run -n 2 --mca btl $choice ./kernels
     clean "kernels, btl $choice"
 done
+for choice in ipc,shm,self shm,self tcp,self; do
+    run -n 2 --mca btl $choice ./lists
+    clean "lists of runs, btl $choice"
+done
+run -n 2 -x FAKE_CUDA_DELAY_US=50 ./lists
+clean "lists of runs on streams that are threads"
 run -n 1 ./kernels
 clean "kernels, one rank"
 run -n 2 -x FAKE_CUDA_DELAY_US=50 ./kernels

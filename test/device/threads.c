@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-enum { THREADS = 4, DEVICES = 3, ROWS = 300, LONGEST = 1 << 18 };
+enum { THREADS = 4, DEVICES = 3, ROWS = 600, LONGEST = 1 << 18 };
 
 /* A thread. */
 struct worker {
