@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A library to be loaded before a program: where the fake driver's devices are. Folders of /sys are
- * looked for below $FAKE_SYS. It also plays NVIDIA's management library (its SONAME is that
+ * A library for test programs: where the fake driver's devices are. Folders of /sys are looked for
+ * below $FAKE_SYS. It also plays NVIDIA's management library (its SONAME is that
  * library's): $FAKE_NVLINK has pairs of devices that are joined, such as "02,13"; with "all" each
  * leads to a switch.
  */

@@ -1,15 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Collectives on device buffers go in the order of the bus and of NVLink: slow ways between GPUs carry a ring's bytes once in
-# each direction. The driver without a device counts the bytes between each two of its devices; a library loaded before the
-# program (fake_bus.c) says where these are.
+# each direction. The driver without a device counts the bytes between each two of its devices; a library that the
+# program is linked with (fake_bus.c) says where these are.
 set -u
 . "$TERN_SRCDIR/test/mpirun/check.bash"
 export OMPI_MCA_rmaps_base_oversubscribe=1
 export FAKE_CUDA=$TERN_BUILDDIR/test/device/.libs/libcuda.so.1
 [ -e "$FAKE_CUDA" ] || { echo "no $FAKE_CUDA: make check builds it"; exit 1; }
-"$MPICC" -O1 -g -w -I"$TERN_SRCDIR/test/mpi" -o slow_ways "$TERN_SRCDIR/test/device/slow_ways.c" -ldl || exit 1
-"$MPICC" -O1 -g -w -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 -o fake_bus.so "$TERN_SRCDIR/test/device/fake_bus.c" -ldl || exit 1
+bus=libnvidia-ml.so.1 # the program is linked with it, so it is found when the library looks for that name
+"$MPICC" -O1 -g -w -shared -fPIC -Wl,-soname,$bus -o $bus "$TERN_SRCDIR/test/device/fake_bus.c" -ldl || exit 1
+"$MPICC" -O1 -g -w -I"$TERN_SRCDIR/test/mpi" -o slow_ways "$TERN_SRCDIR/test/device/slow_ways.c" -Wl,--no-as-needed ./$bus \
+    -Wl,-rpath,"$PWD" -ldl || exit 1
 
 # Records where devices are: a line for each, its folder below /sys/devices and its NUMA node. The devices' own folders are added.
 record() { # NAME
@@ -46,10 +48,10 @@ pci0000:e7 1
 END
 mkdir nothing
 
-crosses() { # WHAT RANKS BUS DEVICES SIDES near|sums|any MPIRUN'S ARGUMENTS...
-    local what=$1 ranks=$2 bus=$3 devices=$4 sides=$5 expected=$6
+crosses() { # WHAT RANKS MACHINE DEVICES SIDES near|sums|any MPIRUN'S ARGUMENTS...
+    local what=$1 ranks=$2 machine=$3 devices=$4 sides=$5 expected=$6
     shift 6
-    run -n "$ranks" -x CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7 -x FAKE_SYS="$PWD/$bus" -x LD_PRELOAD="$PWD/fake_bus.so" "$@" \
+    run -n "$ranks" -x CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7 -x FAKE_SYS="$PWD/$machine" "$@" \
         ./slow_ways "$devices" "$sides" "$expected"
     is "$what" "$rc $(cat err)" "0 "
 }
