@@ -12,7 +12,7 @@ enum place { IN_SLOT, ON_SHEET, ON_LONG_SHEET, FAILED };
 struct slot {
     tern_turn turn; /* stored last */
     uint32_t place;
-    char spare[4];
+    uint32_t asks; /* nonzero: readers shall take the lines of the post */
     char bytes[TERN_BOARD_SLOT_BYTES];
 };
 _Static_assert(sizeof(struct slot) == 2 * TERN_CACHE_LINE, "a short post is in the first line");
@@ -28,6 +28,10 @@ struct area {
     uint64_t long_offset;
     struct slot slots[] __attribute__((aligned(TERN_CACHE_LINE)));
 };
+
+/* Time for a line when other cores must give it up: 25 to 30 ns, 2 to 14 else
+ * (docs/notes/2026-11-27-posts-between-far-cores.md). For so many posts a rank asks then. */
+enum { SLOW_NS = 18, ASKS = 512 };
 
 /* Values of long_offset that are no offsets. */
 enum { NOT_MADE = 0, BEING_MADE = 1, REFUSED = 2 };
@@ -82,6 +86,7 @@ int tern_board_lengthen(struct tern_board *board, int32_t bytes)
         return TERN_ERR_NO_MEM;
     board->long_sheets = tern_segment.base + seen;
     board->long_bytes = bytes;
+    board->limit = (uint32_t)(tern_ticks_of_us(1) * SLOW_NS * 1024 / 1000);
     return 0;
 }
 
@@ -187,10 +192,41 @@ void *tern_board_room(struct tern_board *board, uint32_t turn, int64_t bytes)
     return bytes_at(board, turn, board->rank, slot_of(board, turn, board->mine), place);
 }
 
+/* Returns true if the readers of this rank's long post shall take its lines. A single slow post may
+ * be the first one on these pages, or have been interrupted. */
+static bool asks_readers(struct tern_board *board, uint32_t turn)
+{
+    uint8_t bit = (uint8_t)(1 << turn % TERN_BOARD_LONG_SHEETS);
+    bool slow = board->wrote_slowly && !(board->asked & bit) && board->size > 2;
+    if (slow && board->slow & bit)
+        board->asks = ASKS;
+    board->slow = (uint8_t)(slow ? board->slow | bit : board->slow & ~bit);
+    bool asks = board->asks > 0;
+    board->asked = (uint8_t)(asks ? board->asked | bit : board->asked & ~bit);
+    board->asks -= asks;
+    return asks;
+}
+
+bool tern_board_asks(const struct tern_board *board, uint32_t turn, int peer)
+{
+    return slot_of(board, turn, (char *)area_of(board, peer))->asks;
+}
+
+void tern_board_read(const struct tern_board *board, uint32_t turn, int peer, char *place,
+                     int64_t bytes)
+{
+    if (peer == board->rank || bytes <= TERN_BOARD_SLOT_BYTES || !board->areas)
+        return;
+    if (board->size == 2 || tern_board_asks(board, turn, peer))
+        tern_own_lines(place, bytes);
+}
+
 static void post(struct tern_board *board, tern_turn turn, enum place place)
 {
     struct slot *slot = slot_of(board, (uint32_t)turn, board->mine);
     slot->place = place;
+    slot->asks = place == ON_LONG_SHEET && asks_readers(board, (uint32_t)turn);
+    board->wrote_slowly = false;
     /* release: a rank that sees the turn sees the bytes */
     __atomic_store_n(&slot->turn, turn, __ATOMIC_RELEASE);
     wake_others(board, tern_segment.local_rank + 1);

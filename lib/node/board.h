@@ -21,6 +21,11 @@
  * time and finish them in any order. No deadlock: the first turn that some rank has not finished
  * finds its place free on every rank, so turns cannot wait for each other in a circle.
  *
+ * Between cores far apart, a store to a line that other cores have read since waits for them, one
+ * line after the other, but a reader's store does not. So a rank times its writing to long sheets.
+ * If a sheet was slow twice, it asks the readers of its next posts to take the lines by storing to
+ * them. From time to time it does not ask, because near cores are faster without.
+ *
  * The functions here never wait: they say whether something is there yet, and the caller waits.
  * Opening a board does not wait either: the first rank takes the memory, the others find it.
  */
@@ -71,6 +76,12 @@ struct tern_board {
     uint32_t known;     /* a turn that all ranks have finished, as last seen */
     uint32_t done;      /* this rank has finished all turns up to this one ... */
     uint32_t done_also; /* ... and, if bit i is set, turn done + 2 + i */
+    /* Long sheets: this rank asks the readers of so many more posts to take the lines. A bit for
+     * each sheet: its last readers were asked; they were not asked, and it was slow to write. */
+    uint16_t asks;
+    uint8_t asked, slow;
+    bool wrote_slowly;             /* a part of the next post */
+    uint32_t limit;                /* ticks for 1024 lines; more are slow */
     struct tern_board_skip *skips; /* turns behind these that count as finished; owned */
 };
 
@@ -118,14 +129,18 @@ int tern_board_find_other(const struct tern_board *board, tern_turn turn, int af
 /* Returns the argument of tern_doorbell_arm for a thread that sleeps until rank `peer` posts, or,
  * if `peer` is -1, until there is room. */
 uint32_t tern_board_awaited(const struct tern_board *board, int peer);
-/* Reports that `bytes` of `peer`'s post were read. With two ranks, takes ownership of the cache
- * lines, because only the poster will touch them next. */
-static inline void tern_board_read(const struct tern_board *board, int peer, char *place,
-                                   int64_t bytes)
+/* Reports that copying `bytes`, a part of this rank's next post, took `ticks`. */
+static inline void tern_board_wrote(struct tern_board *board, int64_t bytes, uint64_t ticks)
 {
-    if (board->size == 2 && peer != board->rank && bytes > TERN_BOARD_SLOT_BYTES)
-        tern_own_lines(place, bytes);
+    board->wrote_slowly |= ticks * 1024 * TERN_CACHE_LINE > (uint64_t)bytes * board->limit;
 }
+/* Returns true if `peer`, which has posted in a turn, asks the readers to take the lines. */
+bool tern_board_asks(const struct tern_board *board, uint32_t turn, int peer);
+/* Reports that `bytes` of `peer`'s post in a turn were read at `place`. Takes ownership of the
+ * cache lines if there are two ranks, because only the poster will touch them next, or if the
+ * poster asks for that. */
+void tern_board_read(const struct tern_board *board, uint32_t turn, int peer, char *place,
+                     int64_t bytes);
 /* Reports that this rank has finished a turn and reads nothing of it any more. Call it for every
  * turn. */
 void tern_board_done(struct tern_board *board, uint32_t turn);

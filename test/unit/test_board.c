@@ -194,6 +194,44 @@ START_TEST(turns_that_are_skipped_count_as_done)
 }
 END_TEST
 
+/* A rank that was slow twice in writing a long post to a sheet asks its readers to take the lines,
+ * for 512 posts. Slow writing to a sheet whose readers were asked does not count: so each of the
+ * four sheets is written to three times without asking, and two of them count. Of two ranks none
+ * asks. */
+START_TEST(a_slow_writer_asks_its_readers)
+{
+    enum { MOST = 3, BYTES_OF_POST = 2048, TURNS = 1600 };
+    static const struct {
+        int ranks;
+        uint32_t slow_turns; /* the first ones */
+        /* from turn 5 on the rank asks in the first turns of each period */
+        uint32_t asked, period;
+    } rows[] = {{3, 4, 0, TURNS}, {3, 5, 512, TURNS}, {3, TURNS, 515, 523}, {2, TURNS, 0, TURNS}};
+    uint64_t quick = tern_ticks_of_us(1) / 50, slow = tern_ticks_of_us(100);
+    int ranks = rows[_i].ranks;
+    struct tern_board boards[MOST];
+    struct tern_segment_name name = named(9);
+    for (int r = 0; r < ranks; r++) {
+        ck_assert_int_eq(tern_board_open(&boards[r], &name, r, ranks, &tern_board_common), 0);
+        ck_assert_int_eq(tern_board_lengthen(&boards[r], 4096), 0);
+        tern_board_enter(&boards[r], TURNS);
+    }
+    for (uint32_t turn = 1; turn <= TURNS; turn++) {
+        ck_assert_ptr_nonnull(tern_board_room(&boards[0], turn, BYTES_OF_POST));
+        tern_board_wrote(&boards[0], BYTES_OF_POST, turn <= rows[_i].slow_turns ? slow : quick);
+        tern_board_post(&boards[0], turn, BYTES_OF_POST);
+        char *place = (char *)tern_board_look(&boards[1], turn, 0);
+        bool asks = turn > 4 && (turn - 5) % rows[_i].period < rows[_i].asked;
+        ck_assert_int_eq(tern_board_asks(&boards[1], turn, 0), asks);
+        tern_board_read(&boards[1], turn, 0, place, BYTES_OF_POST);
+        for (int r = 0; r < ranks; r++)
+            tern_board_done(&boards[r], turn);
+    }
+    for (int r = 0; r < ranks; r++)
+        tern_board_close(&boards[r]);
+}
+END_TEST
+
 /* The last one to close a board gives all its memory back, and the next one finds it zeroed. */
 START_TEST(boards_give_their_memory_back)
 {
@@ -227,6 +265,7 @@ int main(void)
     tcase_add_test(test, without_any_memory_all_are_refused);
     tcase_add_loop_test(test, a_post_stands_until_all_have_done_its_turn, 0, 5);
     tcase_add_loop_test(test, turns_that_are_skipped_count_as_done, 0, 3);
+    tcase_add_loop_test(test, a_slow_writer_asks_its_readers, 0, 4);
     tcase_add_test(test, posts_for_something_else_are_none);
     tcase_add_test(test, boards_give_their_memory_back);
     return suite_run(suite);

@@ -207,10 +207,14 @@ static void do_post(struct tern_plan_run *run, const struct tern_step *step, cha
     const struct tern_type *type = type_of(run, &step->from);
     int64_t bytes = step->from.count * type->size;
     const char *from = address_of(run, &step->from);
-    if (bytes && type->contiguous && !tern_accel_watched)
+    if (bytes && type->contiguous && !tern_accel_watched) {
+        uint64_t begin = bytes > TERN_BOARD_SHEET_BYTES ? tern_ticks() : 0;
         memcpy(room, from + type->true_lb, (size_t)bytes);
-    else if (bytes)
+        if (begin)
+            tern_board_wrote(run->board, bytes, tern_ticks() - begin);
+    } else if (bytes) {
         copy(run, room, bytes, &tern_type_bytes, from, step->from.count, type);
+    }
     if (step->flags & TERN_STEP_MORE)
         return;
     if (__builtin_expect(run->cut_off, 0))
@@ -242,6 +246,18 @@ static void do_join(struct tern_plan_run *run, const struct tern_step *step, con
     }
 }
 
+/* Reports that a post was read. Of a long broadcast among many ranks, one reader alone takes the
+ * lines: all readers read them at the same time, and would take them from each other. */
+static void report_read(const struct tern_plan_run *run, const struct tern_step *step, char *place)
+{
+    enum { MANY = 4, LONG = 32 * 1024 };
+    const struct tern_plan_args *args = &run->plan->args;
+    int64_t bytes = step->to.count * type_of(run, &step->to)->size;
+    bool one = args->collective == TERN_BCAST && args->size > MANY && bytes >= LONG;
+    if (!one || args->rank == (step->peer + 1) % args->size)
+        tern_board_read(run->board, (uint32_t)run->turn + step->turn, step->peer, place, bytes);
+}
+
 /* Does a step of the board. Returns false if what it needs is not there yet. */
 static bool try_board(struct tern_plan_run *run, const struct tern_step *step, bool wait)
 {
@@ -269,8 +285,7 @@ static bool try_board(struct tern_plan_run *run, const struct tern_step *step, b
     default: do_join(run, step, place);
     }
     if (step->kind != TERN_STEP_POST)
-        tern_board_read(run->board, step->peer, place,
-                        step->to.count * type_of(run, &step->to)->size);
+        report_read(run, step, place);
     return true;
 }
 
