@@ -74,6 +74,13 @@ static void exscan_doubling(struct tern_plan *plan)
  */
 enum { SEGMENT, SEGMENTS };
 
+/* Returns true if what arrives may stand on the right of this rank's part: then it arrives where
+ * the result shall be, and no copy is needed. */
+static bool arrives_in_result(const struct tern_plan_args *args)
+{
+    return args->collective == TERN_SCAN && args->commutative && !args->in_place;
+}
+
 static void chain_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
     const struct tern_plan_args *args = &plan->args;
@@ -82,14 +89,19 @@ static void chain_step(const struct tern_plan *plan, int64_t i, struct tern_step
     int64_t rest = args->recv_count - begin;
     int64_t count = rest < plan->own[SEGMENT] ? rest : plan->own[SEGMENT];
     struct tern_ref result = in_recv(begin, count), temp = in_temp(0, begin, count);
-    struct tern_ref below = scan ? temp : result, sum = scan ? result : temp;
+    struct tern_ref below = scan ? temp : result, sum = scan ? result : temp, own = below;
+    if (arrives_in_result(args)) {
+        below = result;
+        own = in_send(begin, count);
+        sum = args->rank ? result : own;
+    }
     *ret_step = step_none();
     if (k < 0 || k >= plan->own[SEGMENTS])
         return;
     if (i % 3 == 0 && args->rank) /* the result may be where the input was */
         *ret_step = step_recv(args->rank - 1, below, scan ? 0 : places_before(i + 1));
     else if (i % 3 == 1 && args->rank && (scan || !last))
-        *ret_step = step_reduce(below, sum, places_before(4) | places_before(i + 1));
+        *ret_step = step_reduce(own, sum, places_before(4) | places_before(i + 1));
     else if (i % 3 == 2 && !last)
         *ret_step = step_send(args->rank + 1, sum, places_before(1) | places_before(i + 1));
 }
@@ -99,10 +111,11 @@ static void chain(struct tern_plan *plan)
     const struct tern_plan_args *args = &plan->args;
     int64_t count = args->recv_count;
     int64_t segment = args->recv_size ? args->segment_bytes / args->recv_size : count;
-    set_temporaries(plan, 1, count, true);
+    bool direct = arrives_in_result(args);
+    set_temporaries(plan, direct ? 0 : 1, count, true);
     if (args->collective == TERN_EXSCAN && args->rank + 1 < args->size)
         add_copy(plan, in_input(args, 0, count), in_temp(0, 0, count), 0);
-    else if (args->collective == TERN_SCAN && !args->in_place)
+    else if (args->collective == TERN_SCAN && !args->in_place && !(direct && args->rank))
         add_copy(plan, in_send(0, count), in_recv(0, count), 0);
     plan->own[SEGMENT] = segment > 1 ? segment : 1;
     plan->own[SEGMENTS] = (count + plan->own[SEGMENT] - 1) / plan->own[SEGMENT];
