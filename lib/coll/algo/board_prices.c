@@ -68,12 +68,17 @@ void tern_board_rooted_stages(const struct tern_shape *shape, struct tern_stages
                                   .copied = shape->bytes * (shape->size - 1) + first_piece(shape)});
 }
 
+/* The root copies one post, and combines the others with it while it reads them. Of short posts,
+ * the reading counts besides. */
 void tern_board_reduce_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
+    enum { SHORT = 32 << 10 };
+    int64_t others = shape->size - 1, first = shape->bytes < SHORT ? shape->bytes : SHORT;
+    int64_t copied = first * others + shape->bytes - first;
     add_turns(shape, stages, 1,
               (struct tern_stage){.senders = 1,
-                                  .copied = shape->bytes * (shape->size - 1) + first_piece(shape),
-                                  .reduced = shape->bytes * (shape->size - 1)});
+                                  .copied = copied + first_piece(shape),
+                                  .reduced = shape->bytes * others});
 }
 
 /* A rank reads and reduces the posts of the ranks before it: half of all, on average. */
@@ -121,4 +126,14 @@ void tern_slices_stages(const struct tern_shape *shape, struct tern_stages *stag
                                   .copied = shape->bytes,
                                   .reduced = shape->unit * (shape->size - 1)});
     add_turns(shape, stages, 1, (struct tern_stage){.senders = 1, .copied = shape->bytes});
+}
+
+/* Besides, the root takes the slices of all ranks. */
+void tern_slices_reduce_stages(const struct tern_shape *shape, struct tern_stages *stages)
+{
+    tern_slices_stages(shape, stages);
+    if (tern_units(shape->bytes, shape->unit) >= shape->size)
+        tern_stages_add(
+            stages,
+            (struct tern_stage){.repeat = 1, .senders = 1, .copied = shape->bytes, .board = true});
 }

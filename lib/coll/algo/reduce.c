@@ -256,7 +256,7 @@ static void ring_stages(const struct tern_shape *shape, struct tern_stages *stag
 
 const struct tern_algorithm tern_reduce_algorithms[] = {
     {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_reduce_stages},
-    {"slices", tern_plan_use_slices, tern_plan_fits_slices, tern_slices_stages},
+    {"slices", tern_plan_use_slices, tern_plan_fits_slices, tern_slices_reduce_stages},
     {"binomial", binomial, NULL, binomial_stages},
     {"knomial", knomial, NULL, knomial_stages},
     {"bine", bine, fits_bine, binomial_stages},

@@ -308,6 +308,7 @@ void tern_board_allreduce_stages(const struct tern_shape *shape, struct tern_sta
 void tern_board_reduce_scatter_stages(const struct tern_shape *shape, struct tern_stages *stages);
 void tern_board_reduce_stages(const struct tern_shape *shape, struct tern_stages *stages);
 void tern_slices_stages(const struct tern_shape *shape, struct tern_stages *stages);
+void tern_slices_reduce_stages(const struct tern_shape *shape, struct tern_stages *stages);
 extern const struct tern_algorithm tern_inter_barrier_algorithms[], tern_inter_bcast_algorithms[],
     tern_inter_gather_algorithms[], tern_inter_scatter_algorithms[],
     tern_inter_allgather_algorithms[], tern_inter_allgatherv_algorithms[],
