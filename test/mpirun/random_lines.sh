@@ -49,7 +49,7 @@ make_line() {
 
 printf 'far1 slots=4\nfar2 slots=2 # and so on\n' >hosts
 made=0 compared=0
-while [ $made -lt "${most:-60}" ] && [ $SECONDS -lt "${limit_s:-15}" ]; do
+while [ $made -lt "${most:-60}" ] && { [ $compared = 0 ] || [ $SECONDS -lt "${limit_s:-15}" ]; }; do
     make_line
     made=$((made + 1))
     HWLOC_SYNTHETIC=$machine run --dry-run "${line[@]}" true

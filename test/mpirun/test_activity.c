@@ -126,7 +126,6 @@ int main(void)
 {
     Suite *suite = suite_create("activity");
     TCase *tests = tcase_create("activity");
-    tcase_set_timeout(tests, 60);
     tcase_add_test(tests, test_sleeping);
     tcase_add_test(tests, test_running_below);
     tcase_add_test(tests, test_without);

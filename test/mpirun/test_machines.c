@@ -611,7 +611,6 @@ int main(void)
 {
     Suite *suite = suite_create("machines");
     TCase *all = tcase_create("machines");
-    tcase_set_timeout(all, 60);
     tcase_add_test(all, test_maps);
     tcase_add_test(all, test_limited_time);
     tcase_add_test(all, test_slots);

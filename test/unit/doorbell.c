@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LETTERS = 20000, LIMIT_S = 100, SHORT_US = 20000, POSTER = 3 };
+enum { LETTERS = 20000, LIMIT_S = 600, SHORT_US = 20000, POSTER = 3 };
 
 static struct tern_bell bell;
 static uint32_t letters, read_letters; /* their numbers: the last one that is there, and that was read */

@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LARGEST = 32 * 1024, LIMIT_S = 300 };
+enum { LARGEST = 32 * 1024, LIMIT_S = 600 };
 
 static uint64_t to_send, sent, received, seed_in, seed_out;
 static size_t largest = LARGEST; /* a power of two */

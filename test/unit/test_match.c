@@ -237,7 +237,6 @@ int main(int argc, char **argv)
     int sequences = argc > 1 ? atoi(argv[1]) : SEQUENCES, first = argc > 2 ? atoi(argv[2]) : 1;
     Suite *suite = suite_create("match");
     TCase *tests = suite_case(suite, "queues");
-    tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, agrees_with_plain_lists, first, first + sequences);
     tcase_add_test(tests, finds_any_of_many_tags);
     tcase_add_test(tests, finds_an_announced_message_by_its_number);
