@@ -5,7 +5,7 @@ HOSTS=4
 . "$(dirname "$0")/hosts.bash"
 
 printf 'n1 slots=2\nn2 slots=2\nn3 slots=2\nn4 slots=2\n' >hosts
-run --hostfile hosts sh -c 'echo $OMPI_COMM_WORLD_RANK on $(hostname)'
+run --oversubscribe --hostfile hosts sh -c 'echo $OMPI_COMM_WORLD_RANK on $(hostname)'
 is "8 ranks on 4 hosts" "$rc $(sort out | tr '\n' ',')" "0 0 on n1,1 on n1,2 on n2,3 on n2,4 on n3,5 on n3,6 on n4,7 on n4,"
 is "and not a word" "$(cat err)" ""
 run --hostfile hosts --nolocal -np 3 --map-by node hostname

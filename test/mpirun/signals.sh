@@ -95,9 +95,11 @@ start sh -c 'echo ready; i=0; while [ ! -e stop ]; do i=$((i + 1)); echo $i >cou
 state_of() { sed 's/.*) //' "/proc/$1/stat" | cut -c1; }
 is_stopped() { [ "$(state_of "$mpirun")" = T ]; }
 runs() { [ "$(state_of "$mpirun")" != T ]; }
+# ranks_stop: both ranks, which the guardian has started and stops
+ranks_stop() { [ "$(pgrep -P "$(pgrep -P "$mpirun" -x tern-guardian)" -r T | wc -l)" = 2 ]; }
 kill -TSTP "$mpirun"
 eventually "mpirun is stopped" is_stopped
-sleep 0.2
+eventually "ranks stop with it" ranks_stop
 before=$(cat count.0 count.1)
 sleep 0.3
 is "ranks are stopped" "$(cat count.0 count.1)" "$before"
