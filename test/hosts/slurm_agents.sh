@@ -22,7 +22,7 @@ within() {
     rc=$?
 }
 
-printf '#!/bin/bash\n%s ./hello && %s ./ring\necho $? >status\n' "$MPIRUN" "$MPIRUN" >script
+printf '#!/bin/bash\n%s --oversubscribe ./hello && %s --oversubscribe ./ring\necho $? >status\n' "$MPIRUN" "$MPIRUN" >script
 on 1 sbatch -Q -N 4 --ntasks-per-node=2 -o out -e err script
 eventually "sbatch" test -s status
 is "sbatch" "$(cat status) $(sort out | cut -d, -f1 | tr '\n' ',')" "0 $(for rank in 0 1 2 3 4 5 6 7; do printf 'Hello from rank %d of 8 on n%d,' $rank $((rank / 2 + 1)); done)The token passed 8 ranks and returned with 28,"
