@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Another user of the host who knows everything about a job but is not its owner: he reads nothing, ends nothing, delays
 # nothing. In the worst case he has the whole environment of a rank, as here.
+umask 022
+unset TMPDIR # another user may not reach a directory of one's own
 . "$(dirname "$0")/check.bash"
 : "${MPICC:?names the mpicc to test}"
 if [ "$(id -u)" != 0 ]; then

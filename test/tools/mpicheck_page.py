@@ -64,7 +64,7 @@ with tempfile.TemporaryDirectory() as folder:
         file.write(text.replace("</body>", LOOK))
     done = subprocess.run([browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--virtual-time-budget=60000",
                            f"--user-data-dir={folder}/profile", "--dump-dom", f"file://{copy}"],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=280, check=False)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=1800, check=False)
 found = re.search(r'<pre id="seen">(.*?)</pre>', done.stdout.decode(errors="replace"), re.S)
 if not found:
     print("WRONG: the page did not run:", done.stderr.decode(errors="replace")[-2000:])

@@ -395,7 +395,7 @@ int main(void)
 {
     Suite *suite = suite_create("datatype");
     TCase *tests = suite_case(suite, "datatype");
-    tcase_set_timeout(tests, 300);
+    tcase_set_timeout(tests, 600);
     tcase_add_test(tests, predefined_names_and_sizes);
     tcase_add_test(tests, pairs_lie_as_in_c);
     tcase_add_test(tests, lb_and_ub_markers_stick);

@@ -484,7 +484,7 @@ int main(void)
 {
     Suite *suite = suite_create("datatype_contents");
     TCase *tests = suite_case(suite, "datatype_contents");
-    tcase_set_timeout(tests, 300);
+    tcase_set_timeout(tests, 600);
     tcase_add_loop_test(tests, contents_rebuild_the_type, 0, 5);
     tcase_add_loop_test(tests, elements_are_counted_in_parts_of_a_type, 0, 5);
     tcase_add_test(tests, elements_of_a_type_without_data);

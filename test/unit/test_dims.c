@@ -153,7 +153,7 @@ int main(void)
 {
     Suite *suite = suite_create("dims");
     TCase *tests = suite_case(suite, "dims");
-    tcase_set_timeout(tests, 120);
+    tcase_set_timeout(tests, 600);
     tcase_add_loop_test(tests, most_balanced_as_by_brute_force, 1, DIMS_MAX + 1);
     tcase_add_loop_test(tests, given_entries_stay, 1, DIMS_MAX + 1);
     tcase_add_test(tests, large_numbers);

@@ -327,7 +327,7 @@ int main(void)
     tern_rte.size = WORLD;
     Suite *suite = suite_create("group");
     TCase *tests = suite_case(suite, "group");
-    tcase_set_timeout(tests, 120);
+    tcase_set_timeout(tests, 600);
     tcase_add_test(tests, set_operations_equal_naive_ones);
     tcase_add_test(tests, incl_and_excl_equal_naive_ones);
     tcase_add_test(tests, ranges_equal_naive_ones);

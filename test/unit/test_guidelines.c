@@ -141,7 +141,7 @@ int main(void)
     Suite *suite = suite_create("guidelines");
     TCase *test = suite_case(suite, "prices");
     int count = (int)(sizeof machines / sizeof *machines);
-    tcase_set_timeout(test, 120);
+    tcase_set_timeout(test, 600);
     tcase_add_loop_test(test, no_collective_costs_more_than_others_that_do_the_same, 0, count);
     tcase_add_loop_test(test, more_bytes_do_not_cost_less, 0, count);
     return suite_run(suite);

@@ -260,7 +260,7 @@ int main(void)
 {
     Suite *suite = suite_create("neighbor_plan");
     TCase *tcase = suite_case(suite, "neighbourhoods");
-    tcase_set_timeout(tcase, 120);
+    tcase_set_timeout(tcase, 600);
     tcase_add_loop_test(tcase, blocks_arrive_where_the_edge_ends, TERN_NEIGHBOR_ALLGATHER,
                         TERN_NEIGHBOR_ALLTOALLW + 1);
     return suite_run(suite);

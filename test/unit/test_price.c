@@ -166,7 +166,7 @@ int main(void)
 {
     Suite *suite = suite_create("price");
     TCase *test = suite_case(suite, "stages");
-    tcase_set_timeout(test, 120);
+    tcase_set_timeout(test, 600);
     tcase_add_loop_test(test, stages_tell_as_many_messages_as_plans_send, TERN_BCAST, TERN_BCAST + 1);
     static const int kinds[] = {TERN_GATHER,    TERN_SCATTER,       TERN_ALLGATHER,            TERN_ALLTOALL, TERN_REDUCE,
                                 TERN_ALLREDUCE, TERN_REDUCE_SCATTER_BLOCK, TERN_SCAN, TERN_EXSCAN};

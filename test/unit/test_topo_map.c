@@ -361,7 +361,7 @@ int main(void)
 {
     Suite *suite = suite_create("topo_map");
     TCase *tests = suite_case(suite, "topo_map");
-    tcase_set_timeout(tests, 300);
+    tcase_set_timeout(tests, 600);
     tcase_add_loop_test(tests, never_worse_than_the_given_order, 0, MACHINES);
     tcase_add_loop_test(tests, equal_arguments_give_equal_results, 0, MACHINES);
     tcase_add_test(tests, close_to_the_best_of_all_orders);

@@ -527,7 +527,7 @@ int main(void)
 {
     Suite *suite = suite_create("type");
     TCase *tests = suite_case(suite, "type");
-    tcase_set_timeout(tests, 300);
+    tcase_set_timeout(tests, 600);
     tcase_add_loop_test(tests, random_types_follow_their_typemap, 0, 10);
     tcase_add_loop_test(tests, long_lists_follow_their_typemap, 0, 4);
     tcase_add_loop_test(tests, copy_between_types_moves_the_stream, 0, 3);

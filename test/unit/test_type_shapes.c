@@ -364,7 +364,7 @@ int main(void)
 {
     Suite *suite = suite_create("shapes of types");
     TCase *tests = suite_case(suite, "shapes of types");
-    tcase_set_timeout(tests, 300);
+    tcase_set_timeout(tests, 600);
     tcase_add_test(tests, vectors_of_vectors_cost_no_memory);
     tcase_add_test(tests, counts_beyond_31_bits);
     tcase_add_test(tests, what_does_not_fit_63_bits_is_refused);
