@@ -228,7 +228,7 @@ if [ -n "${TERN_TEST_LONG:-}" ]; then
     done
 fi
 for mode in "${modes[@]}"; do
-    MODE=$mode MPIRUN=$PWD/wrapped "$PYTHON3" -B "$TERN_SRCDIR/test/mpi/run" --build programs --limit 120 "${programs[@]}" >runs 2>&1 ||
+    MODE=$mode MPIRUN=$PWD/wrapped "$PYTHON3" -B "$TERN_SRCDIR/test/mpi/run" --build programs "${programs[@]}" >runs 2>&1 ||
         { cat runs; complain "$mode: some programs fail"; }
     echo "$mode: $(tail -n 1 runs)"
     MODE=$mode timeout -k 30 300 ./wrapped -n 2 ./win_random 5 >runs 2>&1 || {

@@ -31,7 +31,7 @@ for devices in "${cards[@]}"; do
     for provider in "${providers[@]}"; do
         on 1 env "OMPI_MCA_btl_ofi_provider=$provider" \
             "MPIRUN=$MPIRUN --hostfile $PWD/hosts --map-by node --oversubscribe --mca btl ofi,self --mca btl_ofi_device $devices" \
-            "$PYTHON3" -B "$here/../mpi/run" --build "$scratch/programs" --limit 120 "${ranks[@]}" "${programs[@]}" >runs 2>&1 ||
+            "$PYTHON3" -B "$here/../mpi/run" --build "$scratch/programs" "${ranks[@]}" "${programs[@]}" >runs 2>&1 ||
             { grep -v '^ok' runs; complain "$provider, $devices: some programs fail"; }
         echo "$provider, $devices: $(tail -n 1 runs)"
     done

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 2 3 4 5 8; long: 6 7 9 16; args: 1 2; long-args: 0 12; limit: 240;
+/* ranks: 1 2 3 4 5 8; long: 6 7 9 16; args: 1 2; long-args: 0 12; limit: 600;
    env: OMPI_MCA_coll_segment_bytes=1000; needs: MPI_T_event_handle_alloc MPI_Bcast_init */
 /* Every algorithm that a tool or a user can name is right in every form: random calls
  * (random_calls.h), blocking, nonblocking and persistent, several at a time. Where it cannot do a

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 2 3 5; long: 4 6 7 8; args: 40; long-args: 1200; limit: 150 */
+/* ranks: 1 2 3 5; long: 4 6 7 8; args: 40; long-args: 1200; limit: 600 */
 /* Random accesses to files against a model: views, positions, datatypes in memory, hints, data
  * representations and forms of access are drawn; the model is an array of bytes in which all
  * accesses of all ranks are done one after the other, byte by byte.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 8 64; long: 16 128; limit: 240 */
+/* ranks: 8 64; long: 16 128; limit: 600 */
 /* Every rank sends to every other at once, several rounds; more ranks than cores. */
 #include "check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 2 3 4 5 8; long: 16; limit: 120 */
+/* ranks: 1 2 3 4 5 8; long: 16 */
 /* Neighbourhood collectives, blocking, nonblocking and persistent, on grids (with dimensions of one
  * and two, periods, ends) and on graphs of both kinds with loops and repeated edges: the j-th copy
  * of an edge at its source is the j-th copy at its destination; blocks of nobody stay as they were.

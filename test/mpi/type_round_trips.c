@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 2; args: 1 1000; long-args: 2 10000; limit: 300; needs: MPI_Type_get_contents_c */
+/* ranks: 1 2; args: 1 1000; long-args: 2 10000; limit: 600; needs: MPI_Type_get_contents_c */
 /* Random types mean what a naive reading of the standard says: bounds, packing, external32, messages
  * to a type of another layout with the same signature, whole and cut short, element counts.
  * args: seed, how many. TEST_SEED and TEST_ONE in the environment repeat one that failed. */

@@ -115,7 +115,7 @@ modes=(device) ranks=(--ranks 2 --ranks 3)
 [ -z "${TERN_TEST_LONG:-}" ] || programs+=(random_traffic bidirectional_big) modes=(device mixed managed devices) ranks=()
 for mode in "${modes[@]}"; do
     rm -f report
-    MODE=$mode MPIRUN=$PWD/wrapped "$PYTHON3" -B "$TERN_SRCDIR/test/mpi/run" --build programs --limit 120 "${ranks[@]}" \
+    MODE=$mode MPIRUN=$PWD/wrapped "$PYTHON3" -B "$TERN_SRCDIR/test/mpi/run" --build programs "${ranks[@]}" \
         "${programs[@]}" >runs 2>&1 || { cat runs; complain "$mode: some programs fail"; }
     echo "$mode: $(tail -n 1 runs), $(count device_reads) reads of device memory"
     [ "$(count device_reads)" -gt 0 ] || complain "$mode: no read of device memory"

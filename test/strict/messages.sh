@@ -26,10 +26,10 @@ programs=(bidirectional_big bsend_many bsend_room_comes_back cancel_everywhere c
     request_free_completes session_on_some_ranks ssend_waits_for_match thread_everything thread_lanes truncate_everywhere
     type_strided_rendezvous unexpected_bytes_flood waitsome_drains_all)
 [ -z "${TERN_TEST_LONG:-}" ] || programs=()
-"$PYTHON3" -B "$TERN_SRCDIR/test/mpi/run" --build programs --limit 120 "${programs[@]}" >runs 2>&1 || { cat runs; complain "some programs fail"; }
+"$PYTHON3" -B "$TERN_SRCDIR/test/mpi/run" --build programs "${programs[@]}" >runs 2>&1 || { cat runs; complain "some programs fail"; }
 tail -n 1 runs
 # packets by strict, transfers of some pairs of ranks by shm
-"${beside_shm[@]}" "$PYTHON3" -B "$TERN_SRCDIR/test/mpi/run" --build programs --limit 120 bidirectional_big \
+"${beside_shm[@]}" "$PYTHON3" -B "$TERN_SRCDIR/test/mpi/run" --build programs bidirectional_big \
     cancel_everywhere random_traffic truncate_everywhere type_strided_rendezvous >runs 2>&1 || { cat runs; complain "some fail beside shm"; }
 tail -n 1 runs
 finish
