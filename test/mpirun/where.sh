@@ -337,6 +337,7 @@ end
 if [ "$(id -u)" = 0 ] && setpriv --reuid 65534 --clear-groups true 2>/dev/null; then
     sleep 1000 &
     sleeper=$!
+    eventually "a process sleeps" grep -qx sleep "/proc/$sleeper/comm"
     setpriv --reuid 65534 --regid 65534 --clear-groups "$MPIRUN" --where "$sleeper" >table 2>err
     is "another user's process: status" $? 1
     has "another user's process" err "^mpirun: process $sleeper \(sleep\) belongs to user root \(id 0\); only this user and root may ask it\$"
