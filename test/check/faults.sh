@@ -88,7 +88,7 @@ fault leaders_tag_from_groups 4 'called MPI_Intercomm_create_from_groups|could n
 waits() {
     "$MPIRUN" --oversubscribe -n 4 --mca check_level full --mca check_patience 1 ./faults "$1" >out 2>&1 &
     local job=$! i
-    for ((i = 0; i < 600; i++)); do
+    for ((i = 0; i < 3000; i++)); do
         grep -qE -- "$2" out && break
         sleep 0.1
     done

@@ -46,7 +46,7 @@ launch -np 4 ./ring || fail "exit status $?" out
 [ "$(grep -c '^right of 4' out)" = 4 ] || fail "not four times right" out
 launch -np 4 bash -c 'ulimit -f 500000; exec ./ring' || fail "exit status $? where files may have 500 MB" out
 ! launch -np 4 ./ring killed || fail "a killed rank is no failure" out
-for ((i = 0; i < 600; i++)); do
+for ((i = 0; i < 3000; i++)); do
     [ -n "$(left)" ] || break
     sleep 0.1
 done

@@ -54,9 +54,9 @@ for ranks in 1 2; do
     limit "$MPIRUN" -q -np $ranks sh -c '[ $OMPI_COMM_WORLD_RANK = 0 ] || exit 0; printf "name? "; read name; echo "hello $name"' \
         <reply >prompt 2>err &
     exec 7>reply 8<prompt
-    if IFS= read -r -n 6 -t 30 seen <&8; then echo tern >&7; else complain "no prompt from $ranks ranks"; fi
+    if IFS= read -r -n 6 -t 300 seen <&8; then echo tern >&7; else complain "no prompt from $ranks ranks"; fi
     is "prompt of $ranks" "$seen" "name? "
-    IFS= read -r -t 30 answer <&8
+    IFS= read -r -t 300 answer <&8
     is "answer of $ranks" "$answer" "hello tern"
     exec 7>&- 8<&-
     wait $!
@@ -65,7 +65,7 @@ done
 # Also that of a rank that waits actively.
 limit "$MPIRUN" -q -np 2 sh -c '[ $OMPI_COMM_WORLD_RANK = 0 ] || exit 0; printf "busy? "; until [ -e answered ]; do :; done; echo yes' >prompt 2>err &
 exec 8<prompt
-IFS= read -r -n 6 -t 50 seen <&8
+IFS= read -r -n 6 -t 300 seen <&8
 touch answered
 is "prompt of a busy rank" "$seen $(cat <&8)" "busy?  yes"
 exec 8<&-
@@ -74,10 +74,10 @@ wait $!
 limit "$MPIRUN" -q -np 2 sh -c 'if [ $OMPI_COMM_WORLD_RANK = 0 ]; then printf "prompt: "; next=other_shown; else next=prompt_shown; fi
     until [ -e $next ]; do sleep 0.05; done; if [ $OMPI_COMM_WORLD_RANK = 0 ]; then echo rest; else echo other; fi' >prompt 2>err &
 exec 8<prompt
-IFS= read -r -n 8 -t 50 prompt_shown <&8
+IFS= read -r -n 8 -t 300 prompt_shown <&8
 touch prompt_shown
-IFS= read -r -t 50 line_end <&8
-IFS= read -r -t 50 other_shown <&8
+IFS= read -r -t 300 line_end <&8
+IFS= read -r -t 300 other_shown <&8
 touch other_shown
 is "another's line after a prompt" "$prompt_shown/$line_end$other_shown/$(cat <&8)" "prompt: /other/rest"
 exec 8<&-

@@ -82,7 +82,7 @@ for number in range(rounds):
     with open("hostile.txt", "wb") as file:
         file.write(mutate(number))
     shutil.rmtree("hostile", ignore_errors=True)
-    done = subprocess.run([mpicheck, "--from", "hostile.txt", "--out", "hostile"], capture_output=True, timeout=60, check=False)
+    done = subprocess.run([mpicheck, "--from", "hostile.txt", "--out", "hostile"], capture_output=True, timeout=600, check=False)
     texts = [("output", done.stdout.decode(errors="surrogateescape")), ("messages", done.stderr.decode(errors="surrogateescape"))]
     try:
         if os.path.exists("hostile/report.json"):

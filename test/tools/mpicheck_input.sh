@@ -116,7 +116,7 @@ for signal in HUP TERM INT; do
     # SIGHUP also if the tests run under nohup
     env --default-signal=HUP "$mpicheck" --made-up-hosts 2 --quick --soak 5 --out "end$signal" >out 2>err &
     pid=$!
-    for ((i = 0; i < 600; i++)); do
+    for ((i = 0; i < 3000; i++)); do
         ! grep -qs ' soak ' "end$signal/records.txt" || break
         kill -0 $pid 2>/dev/null || break
         sleep 0.1
