@@ -10,9 +10,11 @@ done
 "$MPICC" -o spawning "$TERN_SRCDIR/test/mpirun/spawning.c" || exit 1
 for ((host = 1; host <= HOSTS; host++)); do on "$host" ls -A /tmp /dev/shm >"clean$host"; done
 
-# within OPTION... -- ARGUMENT...: mpirun with the arguments, in a job that salloc gets with the options, on n1
+# within OPTION... -- ARGUMENT...: mpirun with the arguments, in a job that salloc gets with the options, on n1. Slurm takes the first
+# idle hosts, so the job before must have left them, which is after the end of its salloc.
 within() {
     local options=()
+    eventually "all hosts are idle" all_idle
     while [ "$1" != -- ]; do
         options+=("$1")
         shift
