@@ -128,14 +128,15 @@ void tern_recv_conceal(struct tern_pml_request *request)
 }
 
 /* Exposes the buffer to the sender of a long message whose own memory cannot be registered.
- * Returns false if that is not possible, or is not worth it. */
+ * Returns false if that is not possible, or is not worth it. A sender whose packets come by another
+ * byte mover cannot write by this one. */
 static bool expose(struct tern_pml_request *request)
 {
     enum { LEAST = 512 << 10 };
     const struct tern_btl *mover = request->peer->bulk;
     void *start;
     if (request->expected < LEAST || request->cursor.memory || !mover || !mover->put ||
-        !tern_pml_request_run(request, &start))
+        request->peer->came_by != mover || !tern_pml_request_run(request, &start))
         return false;
     request->exposure = (struct tern_exposure){.lane = request->peer->lane, .mover = mover};
     request->exposed = mover->expose(request->peer->lane, start, (size_t)request->expected,

@@ -119,6 +119,7 @@ static int register_run(struct tern_pml_request *request, const void *start,
 {
     struct tern_peer *peer = request->peer;
     const struct tern_btl *mover = request->memory ? device_mover(peer) : peer->bulk;
+    request->unreadable = false; /* another mover may have been asked before */
     if (!mover)
         return 0;
     if (!mover->register_memory) {
@@ -127,7 +128,7 @@ static int register_run(struct tern_pml_request *request, const void *start,
     }
     int rc = mover->register_memory(peer, start, (size_t)request->length, &request->registration);
     request->registered = rc == 0;
-    request->unreadable = rc != 0 && !request->memory;
+    request->unreadable = rc && rc != TERN_ERR_AGAIN && !request->memory;
     request->registrar = mover;
     return rc == TERN_ERR_AGAIN ? rc : 0;
 }
