@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char variable[] = "OMPI_MCA_btl";
 static const char *const movers[] = {"self", "shm", "ofi", "tcp"};
@@ -25,14 +26,29 @@ static const char *list_of(const struct tern_app *app, const struct tern_options
     return list ? list : setting ? setting->value : "";
 }
 
-/* Returns the movers that a list permits, a bit for each. A list with none that reaches another
- * rank is left to the library, which sets it aside or says what is wrong with it. */
+/* Returns true if the list has a name that is none of ours. */
+static bool names_others(const char *list)
+{
+    for (const char *word = list + (*list == '^'); *word;) {
+        size_t length = strcspn(word, ",");
+        bool ours = length == 0;
+        for (int i = 0; i < MOVERS; i++)
+            ours |= tern_btl_list_names(word, length, movers[i]);
+        if (!ours)
+            return true;
+        word += length + (word[length] == ',');
+    }
+    return false;
+}
+
+/* Returns the movers that a list permits, a bit for each. All if the list was written for other
+ * networks and has none that reaches another rank: the library sets it aside. */
 static unsigned permitted(const char *list)
 {
     unsigned bits = 0;
     for (int i = 0; i < MOVERS; i++)
         bits |= tern_btl_list_permits(list, movers[i]) ? 1u << i : 0;
-    return bits & ~(unsigned)SELF ? bits : (1u << MOVERS) - 1;
+    return bits & ~(unsigned)SELF || !names_others(list) ? bits : (1u << MOVERS) - 1;
 }
 
 static char *write_list(unsigned bits)
@@ -63,14 +79,14 @@ int tern_movers_agree(struct tern_options *options)
     if (!(common & ~(unsigned)SELF))
         return tern_error(TERN_ERR_ARG,
                           "the programs cannot reach each other: the parameter btl is `%s` for %s "
-                          "and `%s` for %s, and no byte mover is in both lists; give all programs "
-                          "the same list, by --gmca btl LIST",
+                          "and `%s` for %s, and the lists of all programs have no byte mover in "
+                          "common; give all the same list, by --gmca btl LIST",
                           first, options->apps[0].argv.items[0], second,
                           options->apps[other].argv.items[0]);
     char *list = write_list(common);
     tern_options_warn(options,
                       "the parameter btl is `%s` for %s and `%s` for %s; all programs use `%s`, "
-                      "which is in all their lists",
+                      "which all their lists permit",
                       first, options->apps[0].argv.items[0], second,
                       options->apps[other].argv.items[0], list);
     for (int app = 0; app < options->app_count; app++)

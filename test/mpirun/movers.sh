@@ -11,7 +11,7 @@ agree() {
     local name=$1
     shift
     run "$@"
-    is "$name" "$rc $(grep -c 'warning: the parameter btl is .* all programs use .self,tcp., which is in all their lists' err)" "0 1"
+    is "$name" "$rc $(grep -c 'warning: the parameter btl is .* all programs use .self,tcp., which all their lists permit' err)" "0 1"
     is "$name: lines" "$(wc -l <err)" 1
 }
 agree "two lists" --oversubscribe -n 1 --mca btl shm,tcp,self ./pairs : -n 1 --mca btl tcp,self ./pairs
@@ -26,5 +26,11 @@ for same in "shm,self vader,self" "^openib ^usnic"; do
 done
 run --oversubscribe -n 1 --mca btl shm,self ./pairs : -n 1 --mca btl tcp,self ./pairs
 is "nothing in common" "$rc" 1
+run --oversubscribe -n 1 --mca btl self ./pairs : -n 1 --mca btl tcp,self ./pairs
+is "self only" "$rc" 1
+has "self only" err 'the programs cannot reach each other: the parameter btl is .self. for ./pairs'
+run -q --oversubscribe -n 1 --mca btl openib,self ./pairs : -n 1 --mca btl tcp,self ./pairs
+is "a list for other networks" "$rc" 0
+run --oversubscribe -n 1 --mca btl shm,self ./pairs : -n 1 --mca btl tcp,self ./pairs
 has "nothing in common" err 'the programs cannot reach each other: the parameter btl is .shm,self. for ./pairs and .tcp,self. for ./pairs, .* --gmca btl LIST'
 finish
