@@ -45,12 +45,14 @@ bool tern_ofi_provider_routes(const struct fi_info *info)
 }
 
 /* libfabric before 1.20 gives the buffer back when the last message begins, while others may still
- * arrive (ofiwg/libfabric#9420, test/ofi/bare_multi_recv.c). */
+ * arrive (ofiwg/libfabric#9420, test/ofi/bare_multi_recv.c). ofi_rxd of 1.17 does so, too, with
+ * messages of more than one datagram; of later versions it is not known. */
 bool tern_ofi_provider_fills_buffers(const struct fi_info *info)
 {
     const char *name = name_of(info);
     bool by_tcp = strcmp(name, "net") == 0 || strcmp(name, "tcp") == 0;
-    return info->caps & FI_MULTI_RECV &&
+    bool by_datagrams = strstr(name, "ofi_rxd") != NULL;
+    return info->caps & FI_MULTI_RECV && !by_datagrams &&
            !(by_tcp && tern_ofi_library.version() < FI_VERSION(1, 20));
 }
 
