@@ -137,7 +137,9 @@ static void check_late_copies(void)
     IS(cuStreamQuery((tern_cu_stream)TERN_CU_STREAM_LEGACY), NOT_READY);
     IS(first_byte(device), 1);
     OK(cuStreamQuery((tern_cu_stream)TERN_CU_STREAM_LEGACY));
-    OK(cuMemFree_v2(device));
+    OK(cuMemcpyHtoD_v2(device, ones, BYTES));
+    OK(cuMemFree_v2(device)); /* waits for it */
+    OK(cuStreamQuery((tern_cu_stream)TERN_CU_STREAM_LEGACY));
     OK(cuStreamDestroy_v2(stream));
 }
 

@@ -143,6 +143,8 @@ bool fake_peers(int physical, int other);
 void fake_list_contexts(void);
 
 /* fake_stream.c */
+/* Waits for the copies of the current context that cuMemcpyHtoD has left for later. */
+void fake_finish_late(void);
 void fake_forget_streams(const struct CUctx_st *context);
 void fake_list_streams(void);
 

@@ -218,6 +218,7 @@ API int cuMemFree_v2(tern_cu_addr address)
     fake_count(__func__);
     if (!allocation || allocation->kind == FAKE_IMPORT || allocation->kind == FAKE_VIRTUAL)
         return TERN_CU_INVALID_VALUE;
+    fake_finish_late(); /* a driver waits for all that the device does */
     return fake_give((void *)(uintptr_t)address) ? 0 : TERN_CU_INVALID_VALUE;
 }
 
