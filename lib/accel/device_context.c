@@ -105,11 +105,10 @@ void tern_cu_leave(const struct tern_cu_driver *driver, const struct tern_accel_
         driver->primary_release(entry->device);
 }
 
-/* Returns the id of a context that lives; 0: not known. */
-static unsigned long long id_of(const struct tern_cu_driver *driver, void *context)
+unsigned long long tern_cu_context_id(const struct tern_cu_driver *driver, const void *context)
 {
     unsigned long long id = 0;
-    return driver->context_id && !driver->context_id(context, &id) ? id : 0;
+    return driver->context_id && !driver->context_id((void *)context, &id) ? id : 0;
 }
 
 /* Forgets what belonged to another context than `id` at this address. The gate is closed. */
@@ -129,7 +128,7 @@ static void forget_others(void *context, unsigned long long id)
 void tern_cu_forget_earlier(const struct tern_cu_driver *driver,
                             const struct tern_accel_entry *entry)
 {
-    unsigned long long id = id_of(driver, entry->context);
+    unsigned long long id = tern_cu_context_id(driver, entry->context);
     pthread_mutex_lock(&gate);
     forget_others(entry->context, id);
     pthread_mutex_unlock(&gate);
@@ -149,7 +148,7 @@ int tern_cu_find_stream(const struct tern_cu_driver *driver, const struct tern_a
     }
     if (again) {
         streams[i].context = NULL;
-        streams[i].id = id_of(driver, entry->context);
+        streams[i].id = tern_cu_context_id(driver, entry->context);
         streams[i].device = entry->device;
         result = driver->stream_create(&streams[i].stream, TERN_CU_STREAM_NON_BLOCKING);
         if (!result)
@@ -198,7 +197,7 @@ void tern_cu_give_event(const struct tern_cu_driver *driver, void *context, tern
 static void give_back(const struct tern_cu_driver *driver, void *context,
                       tern_cu_leaving *leaving)
 {
-    forget_others(context, id_of(driver, context));
+    forget_others(context, tern_cu_context_id(driver, context));
     leaving(context);
     for (int i = 0; i < CONTEXTS; i++)
         if (streams[i].context == context) {

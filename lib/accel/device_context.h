@@ -20,6 +20,9 @@ void tern_cu_leave(const struct tern_cu_driver *driver, const struct tern_accel_
 /* Does the same, but a primary context stays held. Returns its device; -1: it is none. */
 int tern_cu_leave_held(const struct tern_cu_driver *driver, const struct tern_accel_entry *entry);
 
+/* Returns the id of a context that lives, which no other context gets; 0: not known. */
+unsigned long long tern_cu_context_id(const struct tern_cu_driver *driver, const void *context);
+
 /* Returns this library's stream of the context that was entered; with `again`, makes a new one
  * because the old one is not valid any more. Returns 0 or the driver's error. */
 int tern_cu_find_stream(const struct tern_cu_driver *driver, const struct tern_accel_entry *entry,

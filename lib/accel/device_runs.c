@@ -30,11 +30,8 @@ static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 /* Returns the id of the batch's context; 0: not known. */
 static unsigned long long context_of(const struct tern_accel_batch *batch)
 {
-    const struct tern_cu_driver *driver = tern_cu_driver();
-    unsigned long long id;
-    return batch->entry.context && !batch->error && driver->context_id &&
-                   !driver->context_id(batch->entry.context, &id)
-               ? id
+    return batch->entry.context && !batch->error
+               ? tern_cu_context_id(tern_cu_driver(), batch->entry.context)
                : 0;
 }
 
@@ -140,8 +137,8 @@ void tern_accel_runs_forget(uint64_t program)
 void tern_accel_runs_leave(const void *context)
 {
     const struct tern_cu_driver *driver = tern_cu_driver();
-    unsigned long long id;
-    if (!driver->context_id || driver->context_id((void *)context, &id))
+    unsigned long long id = tern_cu_context_id(driver, context);
+    if (!id)
         return;
     pthread_mutex_lock(&gate);
     for (int i = 0; i < SLOTS; i++)

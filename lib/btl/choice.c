@@ -18,6 +18,12 @@ bool tern_btl_permitted(const char *name)
     return tern_btl_list_permits(list, name);
 }
 
+bool tern_btl_network_needed(void)
+{
+    return tern_rte.size > tern_rte.local_size ||
+           (tern_rte.size > 1 && !tern_btl_permitted("shm"));
+}
+
 bool tern_btl_ofi_possible(void)
 {
     const char *provider = tern_param_string("btl_ofi_provider");
@@ -27,17 +33,12 @@ bool tern_btl_ofi_possible(void)
 /* Returns true if the list has a name that is none of ours, or one that has no use here. */
 static bool names_others(void)
 {
-    for (const char *word = list; *word;) {
-        size_t length = strcspn(word, ",");
-        bool ours = length == 0;
-        for (const struct tern_btl *const *btl = tern_btls; *btl; btl++)
-            ours |= tern_btl_list_names(word, length, (*btl)->name) &&
-                    (strcmp((*btl)->name, "ofi") != 0 || tern_btl_ofi_possible());
-        if (!ours)
-            return true;
-        word += length + (word[length] == ',');
-    }
-    return false;
+    const char *names[TERN_BTLS_MAX];
+    int count = 0;
+    for (const struct tern_btl *const *btl = tern_btls; *btl; btl++)
+        if (strcmp((*btl)->name, "ofi") != 0 || tern_btl_ofi_possible())
+            names[count++] = (*btl)->name;
+    return tern_btl_list_names_others(list, names, count);
 }
 
 /* Returns true if the user chose another message layer, with which Open MPI does not read `btl`. */

@@ -11,6 +11,9 @@
  * leave out, or the parameter pml puts another library in charge. Rank 0 then prints a warning. A
  * list of our own movers holds as it is. Call it when the ranks of the job are known. */
 void tern_btl_choose(void);
+/* Returns true if some rank of the job can be reached only by a network: it is on another node, or
+ * the parameter leaves out shm. */
+bool tern_btl_network_needed(void);
 /* Returns true if the mover ofi is worth a try: the user has named a provider, or this host has
  * a device for which libfabric has one. Loads nothing. */
 bool tern_btl_ofi_possible(void);

@@ -29,8 +29,9 @@ struct area {
     struct slot slots[] __attribute__((aligned(TERN_CACHE_LINE)));
 };
 
-/* Time for a line when other cores must give it up: 25 to 30 ns, 2 to 14 else
- * (docs/notes/2026-11-27-posts-between-far-cores.md). For so many posts a rank asks then. */
+/* SLOW_NS: a store that takes longer has waited for other cores to give up the line. Such stores
+ * take 25 to 30 ns, others 2 to 14 (docs/notes/2026-11-27-posts-between-far-cores.md). ASKS: the
+ * number of posts for which a rank then asks its readers to take the lines. */
 enum { SLOW_NS = 18, ASKS = 512 };
 
 /* Values of long_offset that are no offsets. */

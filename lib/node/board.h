@@ -76,9 +76,10 @@ struct tern_board {
     uint32_t known;     /* a turn that all ranks have finished, as last seen */
     uint32_t done;      /* this rank has finished all turns up to this one ... */
     uint32_t done_also; /* ... and, if bit i is set, turn done + 2 + i */
-    /* Long sheets: this rank asks the readers of so many more posts to take the lines. A bit for
-     * each sheet: its last readers were asked; they were not asked, and it was slow to write. */
+    /* Number of further posts on long sheets whose readers this rank asks to take the lines. */
     uint16_t asks;
+    /* A bit for each long sheet. `asked`: the readers of its last post were asked. `slow`: they
+     * were not asked, and the sheet was slow to write afterwards. */
     uint8_t asked, slow;
     bool wrote_slowly;             /* a part of the next post */
     uint32_t limit;                /* ticks for 1024 lines; more are slow */

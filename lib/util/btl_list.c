@@ -19,6 +19,20 @@ bool tern_btl_list_names(const char *word, size_t length, const char *name)
     return false;
 }
 
+bool tern_btl_list_names_others(const char *list, const char *const *names, int count)
+{
+    for (const char *word = list + (*list == '^'); *word;) {
+        size_t length = strcspn(word, ",");
+        bool ours = length == 0;
+        for (int i = 0; i < count; i++)
+            ours |= tern_btl_list_names(word, length, names[i]);
+        if (!ours)
+            return true;
+        word += length + (word[length] == ',');
+    }
+    return false;
+}
+
 bool tern_btl_list_permits(const char *list, const char *name)
 {
     if (!list || !*list)

@@ -11,6 +11,8 @@
 /* Returns true if the word of `length` bytes names this byte mover. Blanks around the word do not
  * count. Open MPI's names of its shared-memory movers mean shm, and shm brings ipc with it. */
 bool tern_btl_list_names(const char *word, size_t length, const char *name);
+/* Returns true if the list has a name that is none of the `count` names of byte movers. */
+bool tern_btl_list_names_others(const char *list, const char *const *names, int count);
 /* Returns true if the list permits this byte mover. An empty list, or NULL, permits all. */
 bool tern_btl_list_permits(const char *list, const char *name);
 

@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char variable[] = "OMPI_MCA_btl";
 static const char *const movers[] = {"self", "shm", "ofi", "tcp"};
@@ -26,21 +25,6 @@ static const char *list_of(const struct tern_app *app, const struct tern_options
     return list ? list : setting ? setting->value : "";
 }
 
-/* Returns true if the list has a name that is none of ours. */
-static bool names_others(const char *list)
-{
-    for (const char *word = list + (*list == '^'); *word;) {
-        size_t length = strcspn(word, ",");
-        bool ours = length == 0;
-        for (int i = 0; i < MOVERS; i++)
-            ours |= tern_btl_list_names(word, length, movers[i]);
-        if (!ours)
-            return true;
-        word += length + (word[length] == ',');
-    }
-    return false;
-}
-
 /* Returns the movers that a list permits, a bit for each. All if the list was written for other
  * networks and has none that reaches another rank: the library sets it aside. */
 static unsigned permitted(const char *list)
@@ -48,7 +32,8 @@ static unsigned permitted(const char *list)
     unsigned bits = 0;
     for (int i = 0; i < MOVERS; i++)
         bits |= tern_btl_list_permits(list, movers[i]) ? 1u << i : 0;
-    return bits & ~(unsigned)SELF || !names_others(list) ? bits : (1u << MOVERS) - 1;
+    bool holds = bits & ~(unsigned)SELF || !tern_btl_list_names_others(list, movers, MOVERS);
+    return holds ? bits : (1u << MOVERS) - 1;
 }
 
 static char *write_list(unsigned bits)

@@ -24,7 +24,7 @@ static long crossed(int from)
     return all;
 }
 
-/* Checks that at most so many parts of a vector, of as many as there are ranks, have crossed in each direction since then. */
+/* Checks that at most `parts` parts of a vector have crossed in each direction since `before`. A vector has a part for each rank. */
 static void expect_crossed(const char *what, const long before[2], long parts, bool checked)
 {
     for (int from = 0; from < 2; from++) {

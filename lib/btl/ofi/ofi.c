@@ -250,13 +250,6 @@ static bool ofi_before_sleep(uint32_t index)
 
 /* ---- start and end ---- */
 
-/* Returns true if some rank is reached by no faster byte mover. */
-static bool needed(void)
-{
-    return tern_rte.size > tern_rte.local_size ||
-           (tern_rte.size > 1 && !tern_btl_permitted("shm"));
-}
-
 static void write_card(void)
 {
     const struct fi_info *info = tern_ofi_fabric.info;
@@ -311,7 +304,7 @@ static bool ofi_offers_devices(void)
 static int ofi_announce(void)
 {
     unsigned char bytes[sizeof tern_ofi_own_card];
-    if (!needed() || !tern_btl_ofi_possible())
+    if (!tern_btl_network_needed() || !tern_btl_ofi_possible())
         return 0;
     int rc = open_fabric();
     if (rc) {
@@ -363,11 +356,11 @@ void tern_btl_ofi_show(void)
                  tern_ofi_fabric.devices ? "" : tern_ofi_devices_why_not());
     else
         tern_log("fabric: not used: %s",
-                 !tern_btl_permitted("ofi") ? "the parameter btl leaves out ofi"
-                 : !needed()                ? "shared memory reaches all ranks"
-                 : !tern_btl_ofi_possible() ? "this host has no such device, and the parameter "
-                                              "btl_ofi_provider names no provider"
-                                            : why_not);
+                 !tern_btl_permitted("ofi")   ? "the parameter btl leaves out ofi"
+                 : !tern_btl_network_needed() ? "shared memory reaches all ranks"
+                 : !tern_btl_ofi_possible()   ? "this host has no such device, and the parameter "
+                                                "btl_ofi_provider names no provider"
+                                              : why_not);
 }
 
 static int ofi_init(void)

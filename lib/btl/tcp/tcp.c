@@ -392,9 +392,7 @@ static bool needed(void)
  * that there is nothing else. */
 static int tcp_announce(void)
 {
-    bool apart = tern_rte.size > tern_rte.local_size;
-    bool without_shm = tern_rte.size > 1 && !tern_btl_permitted("shm");
-    return apart || without_shm ? tern_tcp_reception_announce() : 0;
+    return tern_btl_network_needed() ? tern_tcp_reception_announce() : 0;
 }
 
 static int open_all(void)

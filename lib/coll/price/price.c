@@ -413,8 +413,8 @@ struct tern_model tern_model_of_devices(const struct tern_model *model,
     devices.network.gap_ns =
         model->network.gap_ns > pinned_gap_ns ? model->network.gap_ns : pinned_gap_ns;
     if (order && order->group < order->size) {
-        devices.network =
-            (struct tern_wire){2000, step_ns, reach_gap(figure_ns, order->far), 0};
+        devices.network = devices.node;
+        devices.network.gap_ns = reach_gap(figure_ns, order->far);
         devices.ranks_per_node = order->group;
         devices.nics_per_node = 1;
     }
