@@ -4,7 +4,7 @@
  * Makes intracommunicators. The only thing that processes must learn from each other is the new id.
  * The groups are arguments, known to every process concerned. The id is one that the parent's
  * processes have agreed on ahead (lib/mpi/comm_ids.h). If only the members call, the id is sent
- * down a binomial tree of the members.
+ * down a binomial tree of the members, after each has reported up the tree that it has called.
  */
 
 #include "lib/mpi/comm.h"
@@ -150,33 +150,84 @@ struct leader_word {
     uint64_t digest; /* of the group and of the purpose of the call */
 };
 
-/* Sends the leader's message down a binomial tree over the ranks of `group`. A rank whose lowest
- * set bit is `span` serves the `span` ranks from itself on. */
+/* A rank's place in a binomial tree over the ranks of a group. A rank whose lowest set bit is
+ * `span` serves the `span` ranks from itself on. */
+struct tree {
+    struct tern_comm *comm; /* carries the messages */
+    struct tern_group *group;
+    int tag;
+    int64_t rank, span;
+};
+
+static struct tree tree_of(struct tern_comm *comm, struct tern_group *group, int tag)
+{
+    struct tree tree = {comm, group, tag, group->rank, group->rank & -(int64_t)group->rank};
+    if (tree.rank == 0)
+        for (tree.span = 1; tree.span < group->size;)
+            tree.span <<= 1;
+    return tree;
+}
+
+/* Returns the rank in `comm` of a rank of the group. */
+static int comm_rank(const struct tree *tree, int64_t rank)
+{
+    return tern_group_find(tree->comm->group, tern_group_process(tree->group, (int)rank));
+}
+
+/* Sends a message to a rank of the group, or the word that this rank has failed. */
+static int tree_send(const struct tree *tree, int64_t rank, const void *bytes, int64_t length,
+                     int failed)
+{
+    struct tern_context *context = &tree->comm->coll.context;
+    int to = comm_rank(tree, rank);
+    if (!failed)
+        return tern_pml_send(context, bytes, length, &tern_type_bytes, to, tree->tag,
+                             TERN_SEND_STANDARD);
+    tern_pml_send_failure(context, to, tree->tag);
+    return failed;
+}
+
+static int tree_recv(const struct tree *tree, int64_t rank, void *bytes, int64_t length)
+{
+    return tern_pml_recv(&tree->comm->coll.context, bytes, length, &tern_type_bytes,
+                         comm_rank(tree, rank), tree->tag, MPI_STATUS_IGNORE);
+}
+
+/* Tells the rank above when this rank and all below it have called. */
+static int report_up(const struct tree *tree)
+{
+    int rc = 0;
+    for (int64_t span = 1; span < tree->span && tree->rank + span < tree->group->size; span <<= 1) {
+        int recv_rc = tree_recv(tree, tree->rank + span, NULL, 0);
+        rc = rc ? rc : recv_rc;
+    }
+    return tree->rank > 0 ? tree_send(tree, tree->rank - tree->span, NULL, 0, rc) : rc;
+}
+
+/* Sends the leader's message down. `failed` is 0, or what this rank tells the ranks below. */
+static int pass_down(const struct tree *tree, struct leader_word *word, int failed)
+{
+    int rc = failed;
+    if (tree->rank > 0) {
+        int recv_rc = tree_recv(tree, tree->rank - tree->span, word, sizeof *word);
+        rc = rc ? rc : recv_rc;
+    }
+    for (int64_t span = tree->span >> 1; span > 0; span >>= 1)
+        if (tree->rank + span < tree->group->size) {
+            int send_rc = tree_send(tree, tree->rank + span, word, sizeof *word, rc);
+            rc = rc ? rc : send_rc;
+        }
+    return rc;
+}
+
+/* Gives the leader's message to all ranks of `group`; if creations synchronize, after all of them
+ * have called. */
 static int bcast_in_group(struct tern_comm *comm, struct tern_group *group, int tag,
                           struct leader_word *word)
 {
-    struct tern_context *context = &comm->coll.context;
-    int64_t rank = group->rank, span = rank & -rank;
-    int rc = 0;
-    if (rank > 0) {
-        int from = tern_group_find(comm->group, tern_group_process(group, (int)(rank - span)));
-        rc = tern_pml_recv(context, word, sizeof *word, &tern_type_bytes, from, tag,
-                           MPI_STATUS_IGNORE);
-    } else {
-        for (span = 1; span < group->size;)
-            span <<= 1;
-    }
-    for (span >>= 1; span > 0; span >>= 1) {
-        if (rank + span >= group->size)
-            continue;
-        int to = tern_group_find(comm->group, tern_group_process(group, (int)(rank + span)));
-        if (rc)
-            tern_pml_send_failure(context, to, tag);
-        else
-            rc = tern_pml_send(context, word, sizeof *word, &tern_type_bytes, to, tag,
-                               TERN_SEND_STANDARD);
-    }
-    return rc;
+    struct tree tree = tree_of(comm, group, tag);
+    int rc = tern_comm_synchronizes() ? report_up(&tree) : 0;
+    return pass_down(&tree, word, rc);
 }
 
 int tern_comm_create_among(struct tern_comm *comm, struct tern_comm *parent,

@@ -2,8 +2,8 @@
 
 /*
  * Duplicates, blocking or not (MPI-4.1 section 7.4.2). Usually the id is known already
- * (lib/mpi/comm_ids.h). Then a duplicate is made without a message, and without waiting for other
- * processes. Otherwise MPI_Comm_idup returns while the processes agree on ids. Attributes and hints
+ * (lib/mpi/comm_ids.h). Then a duplicate needs only a barrier, which within a node sends nothing.
+ * Otherwise the processes agree on ids, too. MPI_Comm_idup returns meanwhile. Attributes and hints
  * are copied in the call, so that later changes to them have no effect. Only the contexts are
  * opened later, when the request is reported. Messages of faster processes wait until then, as with
  * every communicator.
@@ -103,7 +103,7 @@ int tern_mpi_comm_idup_with_info(struct tern_comm *comm, struct tern_info *info,
     struct tern_id id;
     struct duplication *dup = NULL;
     struct tern_comm *twin;
-    int rc = tern_id_take(comm, &id);
+    int rc = tern_id_start(comm, &id);
     if (rc)
         return rc;
     rc = make_twin(comm, info, &twin);
@@ -112,7 +112,8 @@ int tern_mpi_comm_idup_with_info(struct tern_comm *comm, struct tern_info *info,
         rc = tern_error(TERN_ERR_NO_MEM, "no memory for the duplicate of a communicator");
     }
     if (rc) {
-        tern_id_await(&id); /* the agreement uses comm, which the user may free now */
+        /* the agreement and the barrier use comm, which the user may free now */
+        tern_id_await(&id);
         tern_id_drop(&id);
         return rc;
     }
@@ -120,7 +121,7 @@ int tern_mpi_comm_idup_with_info(struct tern_comm *comm, struct tern_info *info,
     dup->id = id;
     tern_request_init(&dup->request, &kind, comm);
     dup->request.lane = comm->coll.context.lane;
-    tern_id_complete_when_known(&id, &dup->request);
+    tern_id_complete_when_known(&dup->id, &dup->request);
     tern_request_hold_always(&dup->request, comm, NULL);
     *ret_newcomm = twin;
     *ret_request = &dup->request;

@@ -16,6 +16,7 @@
 #include "lib/mpi/op.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
+#include "lib/util/param.h"
 
 #include <stdlib.h>
 
@@ -159,14 +160,15 @@ static int refill(struct tern_comm *comm)
     return 0;
 }
 
-int tern_id_take(struct tern_comm *comm, struct tern_id *ret_id)
+/* Takes the next id. */
+static int take(struct tern_comm *comm, struct tern_id *ret_id)
 {
     struct tern_comm_ids *ids = &comm->ids;
     int rc = ids->next == ids->end ? refill(comm) : 0;
     if (rc)
         return rc;
     tern_ref(&ids->block->request.obj.refs);
-    *ret_id = (struct tern_id){ids->block, ids->next, ids->each};
+    *ret_id = (struct tern_id){.block = ids->block, .index = ids->next, .count = ids->each};
     ids->next += ids->each;
     return 0;
 }
@@ -185,21 +187,57 @@ void tern_id_drop(struct tern_id *id)
     id->block = NULL;
 }
 
-int tern_id_await(const struct tern_id *id)
+int tern_id_await(struct tern_id *id)
 {
+    int rc = 0;
+    if (id->meeting) {
+        tern_request_wait(id->meeting);
+        rc = id->meeting->error;
+        id->meeting->kind->release(id->meeting);
+        id->meeting = NULL;
+    }
     tern_request_wait(&id->block->request);
-    return id->block->request.error;
+    return rc ? rc : id->block->request.error;
 }
 
 int tern_id_agree(struct tern_comm *comm, struct tern_id *ret_id)
 {
-    int rc = tern_id_take(comm, ret_id);
+    int rc = take(comm, ret_id);
     if (rc)
         return rc;
     rc = tern_id_await(ret_id);
+    int meet_rc = tern_comm_meet(comm); /* also after a failure: the other processes wait */
+    rc = rc ? rc : meet_rc;
     if (rc)
         tern_id_drop(ret_id);
     return rc;
+}
+
+int tern_id_start(struct tern_comm *comm, struct tern_id *ret_id)
+{
+    struct tern_call barrier;
+    int rc = take(comm, ret_id);
+    if (rc || !tern_comm_synchronizes())
+        return rc;
+    tern_call_barrier(&barrier, &comm->coll);
+    tern_call_set_inside(&barrier);
+    rc = tern_call_start(&barrier, &ret_id->meeting);
+    if (rc) {
+        tern_id_await(ret_id);
+        tern_id_drop(ret_id);
+    }
+    return rc;
+}
+
+bool tern_comm_synchronizes(void)
+{
+    static struct tern_param_kept kept;
+    return tern_param_keep(&kept, "mpi_comm_synchronize");
+}
+
+int tern_comm_meet(struct tern_comm *comm)
+{
+    return tern_comm_synchronizes() ? tern_coll_barrier(&comm->coll) : 0;
 }
 
 uint64_t tern_id_value(const struct tern_id *id)
@@ -208,17 +246,45 @@ uint64_t tern_id_value(const struct tern_id *id)
     return first ? first + 2 * (uint64_t)id->index : 0;
 }
 
-void tern_id_complete_when_known(const struct tern_id *id, struct tern_request *request)
+/* Completes `request` when the ids of `block` are known. Needs the lane of the request. A block of
+ * another lane is the parent's, and known, because the communicator got its own id from it. */
+static void complete_when_known(struct tern_id_block *block, struct tern_request *request)
 {
-    struct tern_id_block *block = id->block;
-    tern_lane_lock(block->request.lane);
     if (block->request.complete) {
         tern_request_complete(request, block->request.error);
     } else {
         request->owner = block->awaiting;
         block->awaiting = request;
     }
-    tern_lane_unlock(block->request.lane);
+}
+
+/* The barrier of a request has ended: now the request waits for the ids only. */
+static void met(struct tern_request *meeting)
+{
+    struct tern_request *request = meeting->owner;
+    int error = meeting->error;
+    meeting->kind->release(meeting);
+    if (error)
+        tern_request_complete(request, error);
+    else
+        complete_when_known(request->owner, request);
+}
+
+void tern_id_complete_when_known(struct tern_id *id, struct tern_request *request)
+{
+    struct tern_request *meeting = id->meeting;
+    tern_lane_lock(request->lane);
+    id->meeting = NULL;
+    if (meeting && !meeting->complete) {
+        request->owner = id->block;
+        meeting->owner = request;
+        meeting->on_complete = met;
+    } else {
+        if (meeting)
+            meeting->kind->release(meeting);
+        complete_when_known(id->block, request);
+    }
+    tern_lane_unlock(request->lane);
 }
 
 void tern_comm_ids_drop(struct tern_comm_ids *ids)

@@ -11,6 +11,7 @@
 #include "lib/mpi/comm.h"
 
 #include "lib/mpi/check/check.h"
+#include "lib/mpi/comm_ids.h"
 #include "lib/mpi/group_far.h"
 #include "lib/mpi/introduce.h"
 #include "lib/mpi/procedures.h"
@@ -200,6 +201,9 @@ int tern_comm_join(struct tern_comm *local_comm, int local_leader, struct tern_c
     int rc = check_leaders(local_comm, local_leader);
     if (rc)
         return rc;
+    /* Each group waits for its own processes; the leaders' exchange joins the two. */
+    int meet_rc = tern_comm_meet(local_comm);
+    fault = fault ? fault : meet_rc;
     if (local_comm->group->rank == local_leader)
         negotiate(local_comm, peer_comm, remote_leader, tag, tag_text, fault, &answer, &runs);
     rc = spread_answer(local_comm, local_leader, &answer, &runs, &remote_group);
@@ -237,14 +241,16 @@ int tern_comm_create_inter(struct tern_comm *comm, struct tern_group *group,
     struct answer answer = {0};
     struct tern_far_run *runs = NULL;
     struct tern_group *remote_group;
+    int rc = tern_comm_meet(comm->local);
     if (comm->group->rank == 0) {
         struct offer mine = make_offer(group), theirs;
+        mine.error = rc;
         answer.error = exchange_groups(comm, 0, TERN_TAG_EXCHANGE, &mine, group, &theirs, &runs);
         if (!answer.error)
             answer = (struct answer){.id = mine.id < theirs.id ? mine.id : theirs.id,
                                      .run_count = theirs.run_count};
     }
-    int rc = spread_answer(comm->local, 0, &answer, &runs, &remote_group);
+    rc = spread_answer(comm->local, 0, &answer, &runs, &remote_group);
     free(runs);
     if (rc)
         return rc;
@@ -284,7 +290,9 @@ int tern_mpi_intercomm_merge(struct tern_comm *intercomm, int high,
         mine.id = tern_context_new_id();
         mine.high = high != 0;
     }
-    int rc = tern_comm_bcast_bytes(intercomm->local, &mine, sizeof mine, 0);
+    int rc = tern_comm_meet(intercomm->local);
+    int bcast_rc = tern_comm_bcast_bytes(intercomm->local, &mine, sizeof mine, 0);
+    rc = rc ? rc : bcast_rc;
     /* Also after a failure: the other group waits for this one. */
     int exchange_rc = tern_comm_exchange(intercomm, &mine, sizeof mine, &theirs, sizeof theirs);
     if (rc || exchange_rc)

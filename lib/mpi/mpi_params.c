@@ -13,6 +13,10 @@ static const struct tern_param mpi[] = {
      "Error handler of MPI_COMM_WORLD and MPI_COMM_SELF until the program sets another one, and of "
      "errors before MPI_Init and after MPI_Finalize.",
      "mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return"},
+    {"mpi_comm_synchronize", TERN_PARAM_BOOL, "1", "",
+     "Calls that make a communicator return when all its processes have made the call, as with "
+     "Open MPI and MPICH. 0: they return earlier where the MPI standard permits it.",
+     .scope = TERN_PARAM_ALL_EQUAL},
     {"mpi_abort_print_stack", TERN_PARAM_BOOL, "0", "",
      "Print the calls that led to MPI_Abort or to an error that ends the job.", NULL,
      TERN_PARAM_ANY_TIME},

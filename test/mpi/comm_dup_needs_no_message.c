@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 2 3 4; env: OMPI_MCA_check_level=basic; needs: MPI_T_pvar_read MPI_Comm_idup */
+/* ranks: 2 3 4; env: OMPI_MCA_check_level=basic OMPI_MCA_mpi_comm_synchronize=0; needs: MPI_T_pvar_read MPI_Comm_idup */
 /* Ids of duplicates are agreed on ahead: few of many duplicates start a collective, a new duplicate can be duplicated
  * without one, and nobody waits for the others. */
 #include "counter.h"
