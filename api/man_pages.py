@@ -281,13 +281,6 @@ def classes(procedure):
     return found
 
 
-@functools.lru_cache(maxsize=None)
-def without_object():
-    """Returns the communicator whose error handler is called for errors that belong to no object
-    (lib/mpi/errhandler.h)."""
-    return 'MPI_COMM_WORLD' if fortran_modules.constants()['MPI_VERSION'] < 4 else 'MPI_COMM_SELF'
-
-
 def handled(procedure):
     """Returns a sentence: what happens after an error."""
     if procedure.words.get('errors') == 'returned':
@@ -295,7 +288,8 @@ def handled(procedure):
     raiser = checks.raiser(procedure)
     if not raiser:
         failed = ', or that of the communicator whose operation failed' * bool(procedure.of_kind('REQUEST'))
-        return 'The error handler of %s is called%s.' % (without_object(), failed)
+        return ('The error handler of MPI_COMM_WORLD is called%s. If the parameter mpi_compat_mpi3 is 0, '
+                'MPI_COMM_SELF takes the place of MPI_COMM_WORLD.' % failed)
     if raiser.kind == 'ERRHANDLER':
         return 'The error handler that is called is the argument %s.' % raiser.name
     return 'The error handler of %s is called.' % raiser.name

@@ -86,8 +86,9 @@ struct tern_errhandler *tern_errhandler_initial(void);
  * `object` is a struct tern_comm, tern_session or tern_file, whose handler is called. It may also
  * be a struct tern_errhandler: the handler for an object that could not be made; the handler then
  * gets a null handle. If `object` is NULL, the error goes to the file or communicator named by
- * tern_raise_next_on_file or tern_raise_next_on, else to *tern_raise_without_object. Before
- * MPI_Init and after MPI_Finalize the initial error handler is called.
+ * tern_raise_next_on_file or tern_raise_next_on, else to MPI_COMM_WORLD, or to MPI_COMM_SELF if the
+ * parameter mpi_compat_mpi3 is 0. Before MPI_Init and after MPI_Finalize the initial error handler
+ * is called.
  *
  * Call it last and hold no lock: the handler may longjmp, throw, or end the job.
  */
@@ -97,10 +98,6 @@ int tern_raise_on(struct tern_object *object, const char *procedure, int code);
  * recorded. For wrong arguments of a call that other ranks wait for (`faults: told` in the table of
  * procedures): the call goes on, and fails on all ranks. */
 extern struct tern_object tern_raise_later;
-
-/* The communicator whose handler is called for errors that belong to no object: MPI_COMM_WORLD up
- * to MPI-3.1, MPI_COMM_SELF from MPI-4.0 on. */
-extern struct tern_comm *tern_raise_without_object;
 
 /* Names the communicator for the next tern_raise_on(NULL) of this thread. For wait and test, where
  * only the implementation knows which request failed. The name stays until that call. */

@@ -13,6 +13,10 @@ static const struct tern_param mpi[] = {
      "Error handler of MPI_COMM_WORLD and MPI_COMM_SELF until the program sets another one, and of "
      "errors before MPI_Init and after MPI_Finalize.",
      "mpi_errors_are_fatal|mpi_errors_abort|mpi_errors_return"},
+    {"mpi_compat_mpi3", TERN_PARAM_BOOL, "1", "",
+     "Errors that belong to no communicator, window, file or session go to the error handler of "
+     "MPI_COMM_WORLD, as in MPI-3.1, Open MPI and MPICH. 0: to that of MPI_COMM_SELF, as in MPI-4.",
+     .when = TERN_PARAM_ANY_TIME},
     {"mpi_comm_synchronize", TERN_PARAM_BOOL, "1", "",
      "Calls that make a communicator return when all its processes have made the call, as with "
      "Open MPI and MPICH. 0: they return earlier where the MPI standard permits it.",

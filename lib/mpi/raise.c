@@ -10,7 +10,7 @@
  * another handler at that moment. So the function to call is copied under the library's lock.
  *
  * An error belongs to an object with a handler, usually a communicator. An error that belongs to no
- * object goes to a communicator that the version of the standard names. While that communicator
+ * object goes to MPI_COMM_WORLD, or to MPI_COMM_SELF if mpi_compat_mpi3 is 0. While that communicator
  * does not exist (before MPI_Init, after MPI_Finalize, or with sessions only), the error goes to
  * the initial error handler.
  */
@@ -35,7 +35,6 @@
 #include "lib/mpi/procedures.h"
 
 struct tern_object tern_raise_later;
-struct tern_comm *tern_raise_without_object = MPI_VERSION < 4 ? &tern_comm_world : &tern_comm_self;
 
 /* What the next tern_raise_on of this thread must know beyond its arguments. */
 static __thread struct {
@@ -155,6 +154,12 @@ static void raise_on_comm(struct raised_on *on, struct tern_comm *comm)
         on->comm_handle = (MPI_Comm)comm->obj.handle;
 }
 
+/* Returns the communicator whose handler is called for errors that belong to no object. */
+static struct tern_comm *without_object(void)
+{
+    return tern_param_bool("mpi_compat_mpi3") ? &tern_comm_world : &tern_comm_self;
+}
+
 /* Finds the handler to call. Needs the library's lock, which guards the handler of each object. */
 static struct raised_on find_handler(struct tern_object *object, struct tern_comm *comm, bool held)
 {
@@ -164,7 +169,7 @@ static struct raised_on find_handler(struct tern_object *object, struct tern_com
     if (held && __atomic_load_n(&comm->obj.refs, __ATOMIC_RELAXED) == 1)
         comm = NULL; /* the user has freed it */
     if (!comm && tern_world == TERN_WORLD_RUNNING)
-        comm = tern_raise_without_object;
+        comm = without_object();
     switch (object ? object->handle->magic : TERN_MAGIC_FREED) {
     case TERN_MAGIC_FREED: raise_on_comm(&on, comm); break;
     case TERN_MAGIC_SESSION:

@@ -8,7 +8,7 @@ static int calls;
 
 static void note(MPI_Comm *comm, int *code, ...)
 {
-    CHECK(*comm == MPI_COMM_SELF);
+    CHECK(*comm == MPI_COMM_WORLD);
     CHECK_CLASS(*code, calls ? MPI_ERR_IN_STATUS : MPI_ERR_TRUNCATE);
     calls++;
 }
@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 
     start(&argc, &argv);
     CHECK_OK(MPI_Comm_create_errhandler(note, &handler));
-    CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, handler));
+    CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler));
 
     CHECK_OK(MPI_Comm_dup(MPI_COMM_SELF, &comm));
     return_errors(comm);
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
         CHECK_CLASS(statuses[i].MPI_ERROR, i == 1 ? MPI_SUCCESS : MPI_ERR_TRUNCATE);
         CHECK(requests[i] == MPI_REQUEST_NULL);
     }
-    CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL));
+    CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
     CHECK_OK(MPI_Errhandler_free(&handler));
     return end();
 }

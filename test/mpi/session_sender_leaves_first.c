@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 2 4; needs: MPI_Session_init */
+/* ranks: 2 4; env: OMPI_MCA_mpi_comm_synchronize=0; needs: MPI_Session_init */
 /* What was sent arrives when its receiver comes at all: the sender may have left MPI, and its process may have ended, long before the
  * receiver starts its session. With the argument `connect` (for byte movers that need both ends to connect) no rank sends to one
  * that has not been there yet. The ranks tell each other by files how far they are. */
