@@ -32,7 +32,7 @@ BANNER = '/* SPDX-License-Identifier: BSD-3-Clause */\n/* Made by api/generate.p
 CALLBACKS = ['OMPI_C_MPI_%s' % name for name in (
     'NULL_COPY_FN DUP_FN NULL_DELETE_FN COMM_NULL_COPY_FN COMM_DUP_FN COMM_NULL_DELETE_FN TYPE_NULL_COPY_FN '
     'TYPE_DUP_FN TYPE_NULL_DELETE_FN WIN_NULL_COPY_FN WIN_DUP_FN WIN_NULL_DELETE_FN').split()]
-OTHER_FUNCTIONS = ['ompi_op_set_cxx_callback']
+OTHER_FUNCTIONS = ['ompi_mpi_init', 'ompi_op_set_cxx_callback']
 # These callbacks as Fortran programs pass them. Open MPI has them in its C library.
 CALLBACKS += [spelled for name in (
     'null_copy_fn dup_fn null_delete_fn comm_null_copy_fn comm_dup_fn comm_null_delete_fn type_null_copy_fn '

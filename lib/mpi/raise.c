@@ -10,9 +10,9 @@
  * another handler at that moment. So the function to call is copied under the library's lock.
  *
  * An error belongs to an object with a handler, usually a communicator. An error that belongs to no
- * object goes to MPI_COMM_WORLD, or to MPI_COMM_SELF if mpi_compat_mpi3 is 0. While that communicator
- * does not exist (before MPI_Init, after MPI_Finalize, or with sessions only), the error goes to
- * the initial error handler.
+ * object goes to MPI_COMM_WORLD, or to MPI_COMM_SELF if mpi_compat_mpi3 is 0. While that
+ * communicator does not exist (before MPI_Init, after MPI_Finalize, or with sessions only), the
+ * error goes to the initial error handler.
  */
 
 #include "lib/mpi/errhandler.h"
