@@ -395,10 +395,24 @@ CHECKS = {
 }
 
 
+def check_alias(procedure, p):
+    """Refuses one buffer in the place of two, where both are described by a count and a datatype."""
+    buffers = [q for q in procedure.of_kind('BUFFER') if q.name in ('sendbuf', 'recvbuf')]
+    if procedure.rules != 'coll' or len(buffers) != 2 or not all(triple(procedure, q) for q in buffers) \
+            or p is not buffers[1]:
+        return []
+    described = ', '.join('%s, %s, %s' % (q.name, count.name, private_name(datatype))
+                          for q in buffers for count, datatype in [triple(procedure, q)])
+    has_both = 'root >= 0 && tern_entry_at_root(%s, root) && ' % private_name(handler(procedure))
+    return [Check(p, has_both * rooted(procedure) + 'tern_entry_same_buffer(%s)' % described,
+                  'alias("%s")' % next(q.name for q in buffers if 'in-place' in q.flags), 'BUFFER',
+                  'buffer' * ('not-first' not in p.flags))]
+
+
 def checks(procedure, p):
     if 'large-only' in p.flags:
         return []
     if p.kind in kinds.HANDLES:
         return check_handle(procedure, p)
     check = CHECKS.get('%s:%s' % (p.kind, p.name)) or CHECKS.get(p.kind, any_value)
-    return check(procedure, p)
+    return check(procedure, p) + (check_alias(procedure, p) if p.kind == 'BUFFER' else [])

@@ -176,6 +176,23 @@ int tern_entry_refuse_buffer(struct tern_object *object, const char *procedure,
     return tern_raise_on(object, procedure, TERN_ERR_BUFFER);
 }
 
+bool tern_entry_aliased(MPI_Count sendcount, const struct tern_datatype *sendtype,
+                        MPI_Count recvcount, const struct tern_datatype *recvtype)
+{
+    return tern_check_level() != TERN_CHECK_NONE && sendcount > 0 && recvcount > 0 &&
+           sendtype->type.size > 0 && recvtype->type.size > 0 &&
+           sendtype->type.true_lb == recvtype->type.true_lb;
+}
+
+int tern_entry_refuse_alias(struct tern_object *object, const char *procedure,
+                            const char *in_place)
+{
+    tern_error(TERN_ERR_BUFFER,
+               "sendbuf and recvbuf are the same buffer; pass MPI_IN_PLACE as %s, or two buffers",
+               in_place);
+    return tern_raise_on(object, procedure, TERN_ERR_BUFFER);
+}
+
 int tern_entry_refuse_uncommitted(struct tern_object *object, const char *procedure,
                                   const char *argument, const struct tern_datatype *datatype)
 {

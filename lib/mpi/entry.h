@@ -165,6 +165,20 @@ static inline bool tern_entry_bad_buffer(const void *buf, MPI_Count count,
            (buf || (datatype->type.true_lb == 0 && datatype->type.size > 0));
 }
 
+/* Returns true if the first bytes of both buffers are the same byte, and check_level is not none. */
+bool tern_entry_aliased(MPI_Count sendcount, const struct tern_datatype *sendtype,
+                        MPI_Count recvcount, const struct tern_datatype *recvtype);
+
+/* Returns true if one buffer is given in the place of two. Equal addresses are right for types that
+ * choose different bytes, and NULL is MPI_BOTTOM. */
+static inline bool tern_entry_same_buffer(const void *sendbuf, MPI_Count sendcount,
+                                          const struct tern_datatype *sendtype, const void *recvbuf,
+                                          MPI_Count recvcount, const struct tern_datatype *recvtype)
+{
+    return TERN_UNLIKELY(sendbuf == recvbuf) && sendbuf &&
+           tern_entry_aliased(sendcount, sendtype, recvcount, recvtype);
+}
+
 /* Returns true if `count` elements have more bytes than 63 bits can count. */
 static inline bool tern_entry_too_long(MPI_Count count, const struct tern_datatype *datatype)
 {
@@ -228,6 +242,9 @@ TERN_ENTRY_REFUSAL int tern_entry_refuse_root(struct tern_object *object, const 
 /* Refuses a tag. `any_allowed` is true for a receive, which may use MPI_ANY_TAG. */
 TERN_ENTRY_REFUSAL int tern_entry_refuse_tag(struct tern_object *object, const char *procedure,
                                              const char *argument, int tag, bool any_allowed);
+/* Refuses one buffer in the place of two. `in_place` names the one that may be MPI_IN_PLACE. */
+TERN_ENTRY_REFUSAL int tern_entry_refuse_alias(struct tern_object *object, const char *procedure,
+                                               const char *in_place);
 /* Refuses a buffer that is NULL or MPI_IN_PLACE. */
 TERN_ENTRY_REFUSAL int tern_entry_refuse_buffer(struct tern_object *object, const char *procedure,
                                                 const char *argument, const void *buf,
