@@ -27,6 +27,11 @@ static const struct tern_param mpi[] = {
     {"mpi_name_server", TERN_PARAM_STRING, "", "",
      "Which mpirun keeps the names that MPI_Publish_name publishes: file:FILE, with the file that "
      "its --report-uri has written, or the line in that file. Empty: the mpirun of this job."},
+    {"mpi_connect_timeout", TERN_PARAM_INT, "600", "s",
+     "If nobody accepts at a port for this time, MPI_Comm_connect and what else calls a port "
+     "return MPI_ERR_PORT. 0: wait without a limit. MPI_Comm_connect's info key timeout comes "
+     "first.",
+     .least = 0, .most = 1000000000},
     {"crash_report", TERN_PARAM_BOOL, "1", "",
      "If SIGSEGV, SIGBUS, SIGFPE, SIGILL or SIGABRT ends a rank, print where it crashed: the "
      "address and the calls. The program's own handlers come first."},

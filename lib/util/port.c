@@ -333,9 +333,11 @@ static void read_answer(struct tern_line *line)
 {
     enum tern_part part =
         tern_handshake_read(line->fd, &line->answer, sizeof line->answer, &line->got);
-    if (part == TERN_ENDED)
+    if (part == TERN_ENDED) {
+        line->unheard = true;
         fail_by_errno(line, "it closed the connection: the port's name is not the one that it "
                             "opened, or the port was closed");
+    }
     if (part != TERN_WHOLE)
         return;
     if (!tern_answer_holds(&line->answer, &line->hello, line->token) ||

@@ -15,6 +15,7 @@
 
 #include "lib/util/cipher.h"
 #include "lib/util/tcp_address.h"
+#include "lib/util/visitors.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,8 +69,12 @@ struct tern_line {
     uint64_t expected; /* bytes of the other end's message; valid when `received` is not NULL */
     unsigned char *received;
     size_t received_bytes;
+    bool unheard; /* it failed because the other end closed it before any answer: call again */
     char why[160];
 };
+/* How often an end calls again, in all, if its calls are unheard. The called end may have had no
+ * room, or may have heard a copy of the hello before. */
+enum { TERN_LINE_REPEATS = 10 };
 
 /* Begins a line to an address. */
 void tern_line_call(struct tern_line *line, const struct tern_tcp_address *address,
@@ -88,6 +93,14 @@ bool tern_line_go_on(struct tern_line *line);
 short tern_line_events(const struct tern_line *line);
 /* Frees what the line holds, and closes the socket unless it is -1. */
 void tern_line_close(struct tern_line *line);
+
+/* Returns how much the other end of an accepted line has proved. */
+static inline enum tern_standing tern_line_standing(const struct tern_line *line)
+{
+    return line->step <= TERN_LINE_CALLED          ? TERN_VISITOR_SILENT
+           : line->step == TERN_LINE_AWAITING_CONFIRM ? TERN_VISITOR_ANSWERED
+                                                      : TERN_VISITOR_KNOWN;
+}
 
 /* A line is over if it is done or has failed. */
 static inline bool tern_line_is_over(const struct tern_line *line)

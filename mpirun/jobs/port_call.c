@@ -18,6 +18,7 @@ struct call {
     struct tern_timer limit;
     struct tern_port_name port;
     int next;     /* address to try next */
+    int repeats;  /* calls that were unheard */
     bool answers; /* the present address is connected */
     struct tern_line line;
     char *bytes;
@@ -35,9 +36,14 @@ char *tern_answer_pack(const struct tern_answer_text *answer, size_t *ret_length
     return bytes;
 }
 
-/* Begins to call the next address that can be called. Returns false if there is none left. */
+/* Begins to call the next address that can be called, or the same if it has not heard. Returns
+ * false if there is none left. */
 static bool call_next(struct call *call)
 {
+    bool again = call->line.unheard && call->repeats++ < TERN_LINE_REPEATS;
+    if (call->next > 0)
+        tern_line_close(&call->line);
+    call->next -= again;
     while (call->next < call->port.count) {
         tern_line_call(&call->line, &call->port.addresses[call->next++], call->port.token);
         if (call->line.step != TERN_LINE_FAILED &&
@@ -90,7 +96,6 @@ static void end(struct call *call)
 static void try_next(struct call *call)
 {
     tern_loop_watch(&call->watch, 0);
-    tern_line_close(&call->line);
     if (call_next(call))
         watch(call);
     else
@@ -151,7 +156,6 @@ bool tern_port_answer_now(const char *port, const struct tern_answer_text *answe
         return false;
     do {
         if (!go_on(call, &arrived)) {
-            tern_line_close(&call->line);
             if (arrived || !call_next(call))
                 break;
             continue;

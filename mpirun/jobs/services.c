@@ -13,6 +13,8 @@
 
 #include "lib/util/error.h"
 #include "lib/util/port.h"
+#include "lib/util/scarcity.h"
+#include "lib/util/visitors.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/base/strings.h"
 
@@ -95,15 +97,18 @@ struct tern_answer_text tern_services_answer(const char *question)
 
 /* ---- the port for other jobs ---- */
 
-enum { VISITS_MOST = 64, VISIT_MS = 20 * 1000 };
+enum {
+    STRANGERS_MOST = 64, /* visitors whose hello was not answered */
+    VISIT_MS = 60 * 1000, /* time to send the hello, and again for the rest */
+};
 
 /* A connection to the port. */
 struct visit {
-    struct tern_watch watch; /* first: the callbacks convert it to the visit */
+    struct tern_watch watch;
     struct tern_timer limit;
     struct tern_line line;
-    bool answered;
-    struct visit *next; /* the one that came next */
+    bool answered; /* the question has its answer */
+    struct tern_list_node node; /* in the door's list */
 };
 
 static struct {
@@ -111,40 +116,16 @@ static struct {
     struct tern_rest rest;
     unsigned char token[TERN_SECRET_BYTES];
     const char *file;
-    struct visit *visits; /* the oldest first */
-    int visit_count;
-} door = {.watch.fd = -1};
+    struct tern_list_node visits; /* the oldest first */
+} door = {.watch.fd = -1, .visits = {&door.visits, &door.visits}};
 
 static void end_visit(struct visit *visit)
 {
     tern_loop_watch(&visit->watch, 0);
     tern_loop_stop_timer(&visit->limit);
     tern_line_close(&visit->line);
-    struct visit **link = &door.visits;
-    while (*link != visit)
-        link = &(*link)->next;
-    *link = visit->next;
+    tern_list_remove(&visit->node);
     free(visit);
-    door.visit_count--;
-}
-
-/* Ends the oldest visit that has not proved itself, so that strangers keep nobody out. */
-static void end_oldest(void)
-{
-    struct visit *visit = door.visits;
-    while (visit && visit->line.step != TERN_LINE_AWAITING_HELLO)
-        visit = visit->next;
-    if (visit)
-        end_visit(visit);
-}
-
-static void append(struct visit *visit)
-{
-    struct visit **link = &door.visits;
-    while (*link)
-        link = &(*link)->next;
-    *link = visit;
-    door.visit_count++;
 }
 
 /* Answers the question that has arrived. */
@@ -166,31 +147,83 @@ static void answer(struct visit *visit)
     free(text.text);
 }
 
-static void visit_ready(struct tern_watch *watch, uint32_t events)
+static const struct tern_visitors visitors;
+
+/* Answers a hello that holds. A copy of another visitor's hello gets no answer. */
+static void heed_hello(struct visit *visit)
 {
-    struct visit *visit = (struct visit *)watch;
+    if (tern_visitors_have_copy(&visitors, &visit->node)) {
+        visit->line.step = TERN_LINE_FAILED;
+        return;
+    }
+    tern_line_answer(&visit->line);
+    tern_loop_set_timer(&visit->limit, VISIT_MS);
+}
+
+/* Reads what has arrived. Returns false if the visit is over. */
+static bool go_on(struct visit *visit)
+{
     struct tern_line *line = &visit->line;
     bool moved = true;
-    (void)events;
     while (moved && !tern_line_is_over(line)) {
         moved = tern_line_go_on(line);
         if (line->step == TERN_LINE_CALLED) {
-            tern_line_answer(line);
+            heed_hello(visit);
         } else if (!visit->answered && line->received && line->step == TERN_LINE_EXCHANGING &&
                    line->received_bytes == line->expected) {
             answer(visit);
             moved = true;
         }
     }
-    if (tern_line_is_over(line))
+    if (tern_line_is_over(line)) {
         end_visit(visit);
-    else
-        tern_loop_watch(watch, tern_line_events(line) & POLLOUT ? EPOLLIN | EPOLLOUT : EPOLLIN);
+        return false;
+    }
+    tern_loop_watch(&visit->watch,
+                    tern_line_events(line) & POLLOUT ? EPOLLIN | EPOLLOUT : EPOLLIN);
+    return true;
+}
+
+static struct visit *visit_of(const struct tern_list_node *node)
+{
+    return TERN_CONTAINER(node, struct visit, node);
+}
+
+static enum tern_standing standing(const struct tern_list_node *visitor)
+{
+    return tern_line_standing(&visit_of(visitor)->line);
+}
+
+static const struct tern_hello *hello_of(const struct tern_list_node *visitor)
+{
+    return &visit_of(visitor)->line.hello;
+}
+
+static bool hear_visitor(struct tern_list_node *visitor)
+{
+    return go_on(visit_of(visitor));
+}
+
+static void close_visitor(struct tern_list_node *visitor)
+{
+    end_visit(visit_of(visitor));
+}
+
+static const struct tern_visitors visitors = {.list = &door.visits,
+                                              .standing = standing,
+                                              .hello = hello_of,
+                                              .hear = hear_visitor,
+                                              .close = close_visitor};
+
+static void visit_ready(struct tern_watch *watch, uint32_t events)
+{
+    (void)events;
+    go_on(TERN_CONTAINER(watch, struct visit, watch));
 }
 
 static void limit_expired(struct tern_timer *timer)
 {
-    end_visit((struct visit *)((char *)timer - offsetof(struct visit, limit)));
+    tern_visitors_end(&visitors, &TERN_CONTAINER(timer, struct visit, limit)->node);
 }
 
 static void door_ready(struct tern_watch *watch, uint32_t events)
@@ -198,13 +231,9 @@ static void door_ready(struct tern_watch *watch, uint32_t events)
     (void)events;
     int fd = accept4(watch->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0) {
-        tern_loop_rest_if_scarce(&door.rest, watch, errno);
-        return;
-    }
-    if (door.visit_count == VISITS_MOST)
-        end_oldest();
-    if (door.visit_count == VISITS_MOST) {
-        close(fd);
+        int error = errno;
+        if (!tern_scarcity_is(error) || !tern_visitors_make_room(&visitors))
+            tern_loop_rest_if_scarce(&door.rest, watch, error);
         return;
     }
     struct visit *visit = tern_must_alloc(sizeof *visit);
@@ -212,9 +241,11 @@ static void door_ready(struct tern_watch *watch, uint32_t events)
     visit->watch = (struct tern_watch){.fd = fd, .ready = visit_ready};
     visit->limit.expired = limit_expired;
     tern_loop_set_timer(&visit->limit, VISIT_MS);
-    append(visit);
+    tern_list_append(&door.visits, &visit->node);
     if (tern_loop_watch(&visit->watch, EPOLLIN) < 0)
         end_visit(visit);
+    else if (go_on(visit) && tern_visitors_unanswered(&visitors) > STRANGERS_MOST)
+        tern_visitors_make_room(&visitors);
 }
 
 /* Writes the port's name. A file that only its owner can read, because the name lets jobs in. */

@@ -17,6 +17,7 @@
 #include "lib/util/param.h"
 #include "lib/util/scarcity.h"
 #include "lib/util/tcp_address.h"
+#include "lib/util/visitors.h"
 #include "mpirun/base/loop.h"
 
 const struct tern_service tern_agent_service = {{'T', 'E', 'R', 'N', 'a', 'g', 't', '\n'}, 2};
@@ -27,7 +28,7 @@ enum {
 };
 
 struct visit {
-    struct visit *next; /* the connection accepted next */
+    struct tern_list_node node; /* in the door's list */
     struct tern_watch watch;
     struct tern_timer limit;
     /* It has sent a valid hello of this job. The hello may still be a copy that a stranger has
@@ -45,10 +46,9 @@ static struct {
     unsigned char secret[TERN_SECRET_BYTES];
     int hosts;
     void (*came)(int host, int fd);
-    struct visit *visits;
-    int visit_count;
+    struct tern_list_node visits; /* the oldest first */
     bool open, warned;
-} door;
+} door = {.visits = {&door.visits, &door.visits}};
 
 /* ---- what the parameters allow ---- */
 
@@ -119,11 +119,7 @@ static int read_addresses(void)
 /* Frees the connection. Closes its socket unless another owner has it now. */
 static void forget(struct visit *visit, bool keep_socket)
 {
-    struct visit **at = &door.visits;
-    while (*at != visit)
-        at = &(*at)->next;
-    *at = visit->next;
-    door.visit_count--;
+    tern_list_remove(&visit->node);
     tern_loop_stop_timer(&visit->limit);
     tern_loop_watch(&visit->watch, 0);
     if (!keep_socket)
@@ -146,29 +142,21 @@ static void refuse(struct visit *visit)
     forget(visit, false);
 }
 
-/* Returns true if another connection has sent exactly this hello: one of the two is a copy. */
-static bool is_copy(const struct visit *visit)
-{
-    for (const struct visit *other = door.visits; other; other = other->next) {
-        if (other->answered && memcmp(&other->hello, &visit->hello, sizeof visit->hello) == 0)
-            return true;
-    }
-    return false;
-}
+static const struct tern_visitors visitors;
 
-/* Checks the hello and answers. An agent that gets no answer connects again, with another hello. */
-static void heed_hello(struct visit *visit)
+/* Checks the hello and answers. Returns false if the visit is over. */
+static bool heed_hello(struct visit *visit)
 {
     int32_t host;
     memcpy(&host, visit->hello.greeting, sizeof host);
     if (!tern_hello_holds(&visit->hello, &tern_agent_service, door.secret) || host < 0 ||
         host >= door.hosts) {
         refuse(visit);
-        return;
+        return false;
     }
-    if (is_copy(visit)) {
+    if (tern_visitors_have_copy(&visitors, &visit->node)) {
         forget(visit, false);
-        return;
+        return false;
     }
     bool direct = tern_hello_is_direct(&visit->hello, visit->watch.fd);
     visit->answer =
@@ -177,70 +165,86 @@ static void heed_hello(struct visit *visit)
     visit->got = 0;
     tern_loop_set_timer(&visit->limit, VISIT_MS);
     if (tern_answer_seal(&visit->answer, &visit->hello, door.secret) ||
-        !tern_handshake_write(visit->watch.fd, &visit->answer, sizeof visit->answer) || !direct)
+        !tern_handshake_write(visit->watch.fd, &visit->answer, sizeof visit->answer) || !direct) {
         forget(visit, false);
+        return false;
+    }
+    return true;
 }
 
-static void heed_confirm(struct visit *visit)
+/* Checks the confirm: then the connection is an agent's. Ends the visit, and returns false. */
+static bool heed_confirm(struct visit *visit)
 {
     int32_t host;
     int fd = visit->watch.fd;
     memcpy(&host, visit->hello.greeting, sizeof host);
     if (!tern_confirm_holds(&visit->confirm, &visit->hello, &visit->answer, door.secret)) {
         refuse(visit);
-        return;
+        return false;
     }
     forget(visit, true);
     door.came(host, fd);
+    return false;
 }
 
-static void go_on(struct visit *visit)
+/* Reads what has arrived. Returns false if the visit is over. */
+static bool go_on(struct visit *visit)
 {
     bool first = !visit->answered;
     void *message = first ? (void *)&visit->hello : (void *)&visit->confirm;
     size_t size = first ? sizeof visit->hello : sizeof visit->confirm;
     enum tern_part part = tern_handshake_read(visit->watch.fd, message, size, &visit->got);
-    if (first && !tern_hello_begins(&tern_agent_service, message, visit->got))
+    if (first && !tern_hello_begins(&tern_agent_service, message, visit->got)) {
         refuse(visit);
-    else if (part == TERN_ENDED) /* the agent has reached mpirun by another address */
+        return false;
+    }
+    if (part == TERN_ENDED) { /* the agent has reached mpirun by another address */
         forget(visit, false);
-    else if (part == TERN_WHOLE)
-        (first ? heed_hello : heed_confirm)(visit);
+        return false;
+    }
+    return part == TERN_PART || (first ? heed_hello : heed_confirm)(visit);
 }
+
+static struct visit *visit_of(const struct tern_list_node *node)
+{
+    return TERN_CONTAINER(node, struct visit, node);
+}
+
+static enum tern_standing standing(const struct tern_list_node *visitor)
+{
+    return visit_of(visitor)->answered ? TERN_VISITOR_ANSWERED : TERN_VISITOR_SILENT;
+}
+
+static const struct tern_hello *hello_of(const struct tern_list_node *visitor)
+{
+    return &visit_of(visitor)->hello;
+}
+
+static bool hear_visitor(struct tern_list_node *visitor)
+{
+    return go_on(visit_of(visitor));
+}
+
+static void close_visitor(struct tern_list_node *visitor)
+{
+    forget(visit_of(visitor), false);
+}
+
+static const struct tern_visitors visitors = {.list = &door.visits,
+                                              .standing = standing,
+                                              .hello = hello_of,
+                                              .hear = hear_visitor,
+                                              .close = close_visitor};
 
 static void visit_ready(struct tern_watch *watch, uint32_t events)
 {
     (void)events;
-    go_on((struct visit *)((char *)watch - offsetof(struct visit, watch)));
-}
-
-/* Reads what the connection has sent, and closes it if that was nothing new. Returns true if the
- * connection is gone. */
-static bool is_over(struct visit *visit)
-{
-    int before = door.visit_count;
-    bool answered = visit->answered;
-    go_on(visit);
-    if (door.visit_count == before && visit->answered == answered)
-        forget(visit, false);
-    return door.visit_count < before;
+    go_on(TERN_CONTAINER(watch, struct visit, watch));
 }
 
 static void time_is_up(struct tern_timer *timer)
 {
-    is_over((struct visit *)((char *)timer - offsetof(struct visit, limit)));
-}
-
-/* Makes room for another connection by closing the oldest that has not sent a hello. Returns false
- * if all have sent one. */
-static bool make_room(void)
-{
-    for (struct visit *visit = door.visits, *next; visit; visit = next) {
-        next = visit->next;
-        if (!visit->answered && is_over(visit))
-            return true;
-    }
-    return false;
+    tern_visitors_end(&visitors, &TERN_CONTAINER(timer, struct visit, limit)->node);
 }
 
 /* Returns true if the connection arrived at an address that agents are told. (Slurm may tell them
@@ -265,19 +269,18 @@ static void door_ready(struct tern_watch *watch, uint32_t events)
     int fd = accept4(watch->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0) {
         int error = errno;
-        if (!tern_scarcity_is(error) || !make_room())
+        if (!tern_scarcity_is(error) || !tern_visitors_make_room(&visitors))
             tern_loop_rest_if_scarce(&door.rest, watch, error);
         return;
     }
-    if (!is_allowed(fd) || (door.visit_count >= door.hosts + STRANGERS_MOST && !make_room())) {
+    if (!is_allowed(fd) ||
+        (tern_visitors_unanswered(&visitors) >= door.hosts + STRANGERS_MOST &&
+         !tern_visitors_make_room(&visitors))) {
         close(fd);
         return;
     }
-    struct visit *visit = tern_must_alloc(sizeof *visit), **at = &door.visits;
-    while (*at)
-        at = &(*at)->next;
-    *at = visit;
-    door.visit_count++;
+    struct visit *visit = tern_must_alloc(sizeof *visit);
+    tern_list_append(&door.visits, &visit->node);
     visit->watch = (struct tern_watch){.fd = fd, .ready = visit_ready};
     visit->limit.expired = time_is_up;
     tern_loop_set_timer(&visit->limit, VISIT_MS);
@@ -365,8 +368,8 @@ void tern_door_close(void)
     if (!door.open)
         return;
     door.open = false;
-    while (door.visits)
-        forget(door.visits, false);
+    while (!tern_list_empty(&door.visits))
+        close_visitor(door.visits.next);
     tern_loop_stop_timer(&door.rest.timer);
     tern_loop_watch(&door.watch, 0);
     close(door.watch.fd);

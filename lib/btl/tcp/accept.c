@@ -79,17 +79,6 @@ static enum tern_tcp_verdict judge(const struct tern_tcp_call *visit,
     return TERN_TCP_WELCOME;
 }
 
-/* Returns true if another visitor has sent an identical hello: one of the two is a copy. */
-static bool is_copy(const struct tern_tcp_call *visit)
-{
-    for (struct tern_tcp_call *other = tern_tcp_call_after(NULL); other;
-         other = tern_tcp_call_after(other))
-        if (other->step == TERN_TCP_AWAITING_CONFIRM &&
-            memcmp(&other->hello, &visit->hello, sizeof visit->hello) == 0)
-            return true;
-    return false;
-}
-
 /* Answers a hello that belongs to process `greeting->from` of the job. If we do not answer, the
  * caller connects again, with another hello. */
 static bool answer(struct tern_tcp_call *visit, uint32_t job,
@@ -98,8 +87,9 @@ static bool answer(struct tern_tcp_call *visit, uint32_t job,
     bool mine = greeting->to == tern_rte.rank;
     struct tern_process from = {job, greeting->from};
     struct tern_tcp_contact *contact = mine ? tern_tcp_contact_of(from, greeting->lane) : NULL;
-    if (mine &&
-        (!contact || contact->arriving >= ARRIVING_MOST || (contact->arriving && is_copy(visit))))
+    if (mine && (!contact || contact->arriving >= ARRIVING_MOST ||
+                 (contact->arriving &&
+                  tern_visitors_have_copy(&tern_tcp_visitors, &visit->node))))
         return leave(visit);
     visit->answer.number = tern_rte.rank;
     visit->answer.verdict = contact ? judge(visit, greeting, contact) : TERN_TCP_WRONG_RANK;
@@ -201,7 +191,7 @@ static int accept_one(struct sockaddr_storage *ret_from, uint64_t now_ms)
         int error = errno;
         if (fd >= 0)
             return fd;
-        if (tern_scarcity_is(error) && !tern_tcp_drop_visitor()) {
+        if (tern_scarcity_is(error) && !tern_visitors_make_room(&tern_tcp_visitors)) {
             tern_scarcity_say(error);
             tern_tcp_visitors_rest(now_ms);
             return -1;
@@ -225,7 +215,7 @@ static void let_in(int fd, const struct sockaddr_storage *from, uint64_t now_ms)
     if (!tern_tcp_call_begin(visit, EPOLLIN))
         tern_tcp_call_close(visit);
     else if (tern_tcp_visit_go_on(visit) && tern_tcp_visitors_are_many())
-        tern_tcp_drop_visitor();
+        tern_visitors_make_room(&tern_tcp_visitors);
 }
 
 int tern_tcp_visitors_receive(uint64_t now_ms)

@@ -90,31 +90,36 @@ struct tern_tcp_call *tern_tcp_call_after(const struct tern_tcp_call *call)
     return next == &reception.calls ? NULL : call_at(next);
 }
 
-/* Why the oldest: ranks of the job send their whole hello as soon as they are connected. So the
- * oldest visitors without one are most likely strangers, however many arrive, and whatever else
- * they have sent. */
-bool tern_tcp_drop_visitor(void)
+static enum tern_standing standing(const struct tern_list_node *visitor)
 {
-    struct tern_tcp_call *waits = NULL;
-    for (struct tern_tcp_call *call = tern_tcp_call_after(NULL); call;
-         call = tern_tcp_call_after(call)) {
-        if (call->step != TERN_TCP_AWAITING_HELLO)
-            continue;
-        if (tern_tcp_visit_waits(call)) {
-            waits = waits ? waits : call;
-            continue;
-        }
-        if (tern_tcp_visit_go_on(call)) {
-            if (call->step != TERN_TCP_AWAITING_HELLO || tern_tcp_visit_waits(call))
-                continue;
-            tern_tcp_call_close(call);
-        }
-        return true;
-    }
-    if (waits)
-        tern_tcp_call_close(waits);
-    return waits != NULL;
+    const struct tern_tcp_call *call = TERN_CONTAINER(visitor, struct tern_tcp_call, node);
+    if (call->step == TERN_TCP_AWAITING_CONFIRM)
+        return TERN_VISITOR_ANSWERED;
+    if (call->step != TERN_TCP_AWAITING_HELLO)
+        return TERN_VISITOR_KNOWN;
+    return tern_tcp_visit_waits(call) ? TERN_VISITOR_WAITS : TERN_VISITOR_SILENT;
 }
+
+static const struct tern_hello *hello_of(const struct tern_list_node *visitor)
+{
+    return &TERN_CONTAINER(visitor, struct tern_tcp_call, node)->hello;
+}
+
+static bool hear_visitor(struct tern_list_node *visitor)
+{
+    return tern_tcp_visit_go_on(call_at(visitor));
+}
+
+static void close_visitor(struct tern_list_node *visitor)
+{
+    tern_tcp_call_close(call_at(visitor));
+}
+
+const struct tern_visitors tern_tcp_visitors = {.list = &reception.calls,
+                                                .standing = standing,
+                                                .hello = hello_of,
+                                                .hear = hear_visitor,
+                                                .close = close_visitor};
 
 bool tern_tcp_call_begin(struct tern_tcp_call *call, uint32_t events)
 {
@@ -277,15 +282,13 @@ static void go_on(struct tern_tcp_call *call)
         tern_tcp_call_go_on(call);
 }
 
-/* Handles a deadline that has passed. Bytes that a visitor has sent count, however late we read
- * them. */
+/* Handles a deadline that has passed. */
 static void heed_deadline(struct tern_tcp_call *call)
 {
-    enum tern_tcp_step step = call->step;
-    if (!is_visitor(call))
+    if (is_visitor(call))
+        tern_visitors_end(&tern_tcp_visitors, &call->node);
+    else
         tern_tcp_call_is_late(call);
-    else if (tern_tcp_visit_go_on(call) && call->step == step)
-        tern_tcp_call_close(call);
 }
 
 static void heed_deadlines(uint64_t now)

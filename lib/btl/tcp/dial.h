@@ -12,6 +12,7 @@
 #include "lib/btl/tcp/greeting.h"
 #include "lib/btl/secret.h"
 #include "lib/util/list.h"
+#include "lib/util/visitors.h"
 
 #include <sys/socket.h>
 
@@ -79,9 +80,8 @@ void tern_tcp_visitors_rest(uint64_t now_ms);
 /* Returns true if too many accepted connections have not completed their hello: one of them must be
  * closed. */
 bool tern_tcp_visitors_are_many(void);
-/* Reads the accepted connections and closes one of them: the oldest without a complete hello, else
- * the oldest that waits for the secret. Returns false if there is none. */
-bool tern_tcp_drop_visitor(void);
+/* The accepted connections, among reception's others. */
+extern const struct tern_visitors tern_tcp_visitors;
 /* Notes that the connection's hello was for `contact`, and was answered. */
 void tern_tcp_visit_is_welcome(struct tern_tcp_call *visit, struct tern_tcp_contact *contact);
 /* Returns the connection behind `call` in the list, or the first if `call` is NULL. NULL at the

@@ -16,6 +16,7 @@
 #include "lib/rte/report.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"
+#include "lib/util/param.h"
 #include "lib/util/question.h"
 
 #include <limits.h>
@@ -286,7 +287,7 @@ int tern_spawn_meet_parent(void)
     if (rc)
         return rc;
     if (world->group->rank == 0)
-        rc = tern_port_connect(port, &mine, &theirs);
+        rc = tern_port_connect(port, tern_param_int("mpi_connect_timeout"), &mine, &theirs);
     unsetenv(TERN_PARENT); /* programs that this one starts are not the parent's children */
     rc = tern_bridge_open(world, 0, rc, &mine, &theirs, &inter);
     free(mine.bytes);

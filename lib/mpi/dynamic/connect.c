@@ -6,9 +6,11 @@
 #include "lib/mpi/dynamic/bridge.h"
 #include "lib/mpi/dynamic/connected.h"
 #include "lib/mpi/dynamic/meeting.h"
+#include "lib/mpi/info.h"
 #include "lib/mpi/procedures.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
+#include "lib/util/param.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,8 +40,9 @@ int tern_mpi_close_port(const char *port_name)
 
 /* Does what both procedures do: `meet` exchanges the offers at the root. `procedure`: the one. */
 static int connect_with(const char *procedure, const char *port_name, int root,
-                        struct tern_comm *comm,
-                        int (*meet)(const char *port_name, const struct tern_bridge_offer *mine,
+                        const struct tern_info *info, struct tern_comm *comm,
+                        int (*meet)(const char *port_name, const struct tern_info *info,
+                                    const struct tern_bridge_offer *mine,
                                     struct tern_bridge_offer *ret_theirs),
                         struct tern_comm **ret_comm)
 {
@@ -48,7 +51,7 @@ static int connect_with(const char *procedure, const char *port_name, int root,
     if (rc)
         return rc;
     tern_wait_procedure = procedure;
-    int meet_rc = comm->group->rank == root ? meet(port_name, &mine, &theirs) : 0;
+    int meet_rc = comm->group->rank == root ? meet(port_name, info, &mine, &theirs) : 0;
     rc = tern_bridge_open(comm, root, meet_rc, &mine, &theirs, ret_comm);
     tern_wait_procedure = NULL;
     free(mine.bytes);
@@ -56,9 +59,10 @@ static int connect_with(const char *procedure, const char *port_name, int root,
     return rc ? rc : tern_connected_add(*ret_comm);
 }
 
-static int accept_at(const char *port_name, const struct tern_bridge_offer *mine,
-                     struct tern_bridge_offer *ret_theirs)
+static int accept_at(const char *port_name, const struct tern_info *info,
+                     const struct tern_bridge_offer *mine, struct tern_bridge_offer *ret_theirs)
 {
+    (void)info;
     struct tern_port *port = tern_port_find(port_name);
     if (!port)
         return tern_error(TERN_ERR_PORT, "port_name is not a port that this process has opened");
@@ -68,16 +72,31 @@ static int accept_at(const char *port_name, const struct tern_bridge_offer *mine
 int tern_mpi_comm_accept(const char *port_name, struct tern_info *info, int root,
                          struct tern_comm *comm, struct tern_comm **ret_newcomm)
 {
-    (void)info;
-    return connect_with("MPI_Comm_accept", port_name, root, comm, accept_at, ret_newcomm);
+    return connect_with("MPI_Comm_accept", port_name, root, info, comm, accept_at, ret_newcomm);
+}
+
+/* Calls the port. The info key timeout sets another limit than the parameter. */
+static int call_port(const char *port_name, const struct tern_info *info,
+                     const struct tern_bridge_offer *mine, struct tern_bridge_offer *ret_theirs)
+{
+    int64_t limit_s = tern_param_int("mpi_connect_timeout");
+    const char *text = info ? tern_info_find(info, "timeout") : NULL;
+    if (text) {
+        size_t digits = strspn(text, "0123456789");
+        if (digits == 0 || digits > 9 || text[digits])
+            return tern_error(TERN_ERR_INFO_VALUE,
+                              "info has timeout \"%s\"; expected a number of seconds, at most "
+                              "999999999; 0: wait without a limit",
+                              text);
+        limit_s = atol(text);
+    }
+    return tern_port_connect(port_name, limit_s, mine, ret_theirs);
 }
 
 int tern_mpi_comm_connect(const char *port_name, struct tern_info *info, int root,
                           struct tern_comm *comm, struct tern_comm **ret_newcomm)
 {
-    (void)info;
-    return connect_with("MPI_Comm_connect", port_name, root, comm, tern_port_connect,
-                        ret_newcomm);
+    return connect_with("MPI_Comm_connect", port_name, root, info, comm, call_port, ret_newcomm);
 }
 
 /* ---- MPI_Comm_join ---- */

@@ -5,7 +5,10 @@
  * connection: the first from which the other end's whole offer has come. Only this one gets this
  * end's offer. The others wait for further calls of MPI_Comm_accept. Strangers cannot keep others
  * out: whoever repeats a hello that was recorded cannot confirm the answer, and nobody waits for
- * that. A connection that has not proved itself is closed if too many wait.
+ * that. If too many wait, lib/util/visitors.h says which are closed.
+ *
+ * A caller waits for MPI_Comm_accept for a limited time. A port whose job has ended may belong to
+ * another program now, which accepts and says nothing.
  */
 
 #include "lib/mpi/dynamic/meeting.h"
@@ -17,6 +20,7 @@
 #include "lib/util/error.h"
 #include "lib/util/now.h"
 #include "lib/util/param.h"
+#include "lib/util/scarcity.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -27,12 +31,19 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LINES_MOST = 64, CALL_MS = 3000, OFFER_MS = 20 * 1000 };
+enum {
+    STRANGERS_MOST = 64,  /* visitors whose hello was not answered */
+    HELLO_MS = 60 * 1000, /* time to send the hello, and again to confirm */
+    CALL_MS = 3000,
+    OFFER_MS = 20 * 1000,
+};
 
 /* A connection to a port. */
 struct visit {
+    struct tern_list_node node; /* in the port's list */
+    struct tern_port *port;
     struct tern_line line;
-    struct visit *next; /* the next newer one */
+    uint64_t deadline_ms; /* of a visitor that has not confirmed */
 };
 
 struct tern_port {
@@ -41,11 +52,55 @@ struct tern_port {
     char text[TERN_PORT_NAME_MOST];
     int fd, epoll;
     bool busy; /* a thread accepts here; changed with the library's lock, read also without */
-    int count; /* number of `visits` */
-    struct visit *visits; /* the oldest first */
+    struct tern_list_node visits; /* the oldest first */
+    struct tern_visitors visitors;
 };
 
 static struct tern_port *ports;
+
+/* ---- visitors ---- */
+
+static struct visit *visit_of(const struct tern_list_node *node)
+{
+    return TERN_CONTAINER(node, struct visit, node);
+}
+
+/* Ends a visit, and frees it. */
+static void drop(struct tern_list_node *visitor)
+{
+    tern_list_remove(visitor);
+    tern_line_close(&visit_of(visitor)->line); /* this also removes it from the epoll */
+    free(visit_of(visitor));
+}
+
+static enum tern_standing standing(const struct tern_list_node *visitor)
+{
+    return tern_line_standing(&visit_of(visitor)->line);
+}
+
+static const struct tern_hello *hello_of(const struct tern_list_node *visitor)
+{
+    return &visit_of(visitor)->line.hello;
+}
+
+/* Reads what the visitor has sent, and answers a hello that is not a copy of another. Returns false
+ * if the visitor has left. */
+static bool hear(struct tern_list_node *visitor)
+{
+    struct visit *visit = visit_of(visitor);
+    struct tern_line *line = &visit->line;
+    tern_line_go_on(line);
+    if (line->step == TERN_LINE_CALLED && tern_visitors_have_copy(&visit->port->visitors, visitor))
+        line->step = TERN_LINE_FAILED;
+    if (line->step == TERN_LINE_CALLED) {
+        tern_line_answer(line);
+        visit->deadline_ms = tern_now_ms() + HELLO_MS;
+    }
+    if (line->step != TERN_LINE_FAILED)
+        return true;
+    drop(visitor);
+    return false;
+}
 
 /* ---- opening and closing ---- */
 
@@ -101,12 +156,8 @@ static int listen_for(struct tern_port *port)
 /* Closes what a port has opened, and frees the port. */
 static void free_port(struct tern_port *port)
 {
-    while (port->visits) {
-        struct visit *next = port->visits->next;
-        tern_line_close(&port->visits->line);
-        free(port->visits);
-        port->visits = next;
-    }
+    while (!tern_list_empty(&port->visits))
+        drop(port->visits.next);
     if (port->fd >= 0)
         close(port->fd);
     if (port->epoll >= 0)
@@ -120,6 +171,12 @@ int tern_port_open(struct tern_port **ret_port, char ret_name[TERN_PORT_NAME_MOS
     if (!port)
         return tern_error(TERN_ERR_NO_MEM, "no memory for a port");
     port->fd = port->epoll = -1;
+    tern_list_init(&port->visits);
+    port->visitors = (struct tern_visitors){.list = &port->visits,
+                                            .standing = standing,
+                                            .hello = hello_of,
+                                            .hear = hear,
+                                            .close = drop};
     snprintf(port->name.host, sizeof port->name.host, "%.63s", tern_rte.host);
     int rc = listen_for(port);
     if (rc) {
@@ -153,53 +210,6 @@ void tern_port_close(struct tern_port *port)
 
 /* ---- accepting ---- */
 
-static void drop(struct tern_port *port, struct visit **link)
-{
-    struct visit *visit = *link;
-    *link = visit->next;
-    port->count--;
-    tern_line_close(&visit->line); /* this also removes it from the epoll */
-    free(visit);
-}
-
-static void append(struct tern_port *port, struct visit *visit)
-{
-    struct visit **link = &port->visits;
-    while (*link)
-        link = &(*link)->next;
-    *link = visit;
-    port->count++;
-}
-
-/* Drops the oldest visitor that has not proved itself. */
-static void drop_oldest(struct tern_port *port)
-{
-    for (struct visit **link = &port->visits; *link; link = &(*link)->next)
-        if ((*link)->line.step < TERN_LINE_EXCHANGING) {
-            drop(port, link);
-            return;
-        }
-}
-
-/* Accepts what waits. If too many visitors have not proved themselves, closes the oldest. */
-static void let_in(struct tern_port *port)
-{
-    int fd;
-    while ((fd = accept4(port->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
-        struct visit *visit = calloc(1, sizeof *visit);
-        if (!visit) {
-            close(fd);
-            return;
-        }
-        tern_line_take(&visit->line, fd, false, port->name.token);
-        struct epoll_event event = {.events = EPOLLIN};
-        epoll_ctl(port->epoll, EPOLL_CTL_ADD, fd, &event);
-        append(port, visit);
-        if (port->count > LINES_MOST)
-            drop_oldest(port);
-    }
-}
-
 /* Returns true if the visitor has proved itself and has sent its offer. */
 static bool has_offered(const struct tern_line *line)
 {
@@ -207,36 +217,58 @@ static bool has_offered(const struct tern_line *line)
            line->received_bytes == line->expected;
 }
 
-/* Reads what the visitors have sent, and answers those that call. Returns the first that has
- * offered, or NULL. */
-static struct visit *hear(struct tern_port *port)
+/* Returns true if the visitor has closed its end: its MPI_Comm_connect has ended. */
+static bool has_left(int fd)
 {
-    let_in(port);
-    for (struct visit **link = &port->visits; *link;) {
-        struct visit *visit = *link;
-        tern_line_go_on(&visit->line);
-        if (visit->line.step == TERN_LINE_CALLED)
-            tern_line_answer(&visit->line);
-        if (visit->line.step == TERN_LINE_FAILED) {
-            drop(port, link);
-            continue;
-        }
-        link = &visit->next;
-    }
-    struct visit *visit = port->visits;
-    while (visit && !has_offered(&visit->line))
-        visit = visit->next;
-    return visit;
+    struct pollfd end = {.fd = fd, .events = POLLRDHUP};
+    return poll(&end, 1, 0) == 1;
 }
 
-/* Takes a visitor out of the port's list. */
-static void take_out(struct tern_port *port, struct visit *visit)
+/* Accepts what waits, and reads what it has sent. Closes others if too many wait. */
+static void let_in(struct tern_port *port)
 {
-    struct visit **link = &port->visits;
-    while (*link != visit)
-        link = &(*link)->next;
-    *link = visit->next;
-    port->count--;
+    int fd;
+    while ((fd = accept4(port->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0 ||
+           (tern_scarcity_is(errno) && tern_visitors_make_room(&port->visitors))) {
+        struct visit *visit = fd < 0 ? NULL : calloc(1, sizeof *visit);
+        if (!visit) {
+            if (fd >= 0)
+                close(fd);
+            continue;
+        }
+        visit->port = port;
+        visit->deadline_ms = tern_now_ms() + HELLO_MS;
+        tern_line_take(&visit->line, fd, false, port->name.token);
+        struct epoll_event event = {.events = EPOLLIN};
+        epoll_ctl(port->epoll, EPOLL_CTL_ADD, fd, &event);
+        tern_list_append(&port->visits, &visit->node);
+        if (hear(&visit->node) && tern_visitors_unanswered(&port->visitors) > STRANGERS_MOST)
+            tern_visitors_make_room(&port->visitors);
+    }
+}
+
+/* Reads what the visitors have sent, and closes those whose time is up. Returns the first that has
+ * offered, or NULL. */
+static struct visit *hear_all(struct tern_port *port)
+{
+    struct visit *offered = NULL;
+    uint64_t now_ms = tern_now_ms();
+    let_in(port);
+    for (struct tern_list_node *at = port->visits.next, *next; at != &port->visits; at = next) {
+        struct visit *visit = visit_of(at);
+        next = at->next;
+        if (standing(at) != TERN_VISITOR_KNOWN && now_ms > visit->deadline_ms
+                ? tern_visitors_end(&port->visitors, at)
+                : !hear(at))
+            continue;
+        if (!offered && has_offered(&visit->line)) {
+            if (has_left(visit->line.fd))
+                drop(at);
+            else
+                offered = visit;
+        }
+    }
+    return offered;
 }
 
 /* What a wait at a port is for. */
@@ -257,7 +289,7 @@ static bool has_visitor(const void *what)
 {
     const struct wait_at_port *wait = what;
     bool last = has_hung_up(wait->starter);
-    *wait->ret_visit = hear(wait->port);
+    *wait->ret_visit = hear_all(wait->port);
     return *wait->ret_visit || last;
 }
 
@@ -300,12 +332,12 @@ static void wait_for(struct tern_waiter *waiter, int fd, bool (*came)(const void
         tern_doorbell_unwatch(fd);
 }
 
-/* Waits until the line is over or the limit has passed. */
-static void finish_line(struct tern_waiter *waiter, struct tern_line *line, uint64_t limit_ms)
+/* Waits until the line is over, or until the time `until_ms`; 0: without a limit. */
+static void finish_line(struct tern_waiter *waiter, struct tern_line *line, uint64_t until_ms)
 {
     struct wait_for_line wait = {.line = line,
                                  .epoll = epoll_create1(EPOLL_CLOEXEC),
-                                 .until_ms = limit_ms ? tern_now_ms() + limit_ms : 0,
+                                 .until_ms = until_ms,
                                  .events = tern_line_events(line)};
     struct epoll_event event = {.events = (uint32_t)wait.events};
     if (line->fd >= 0)
@@ -329,7 +361,7 @@ static int serve(struct tern_waiter *waiter, struct visit *visit,
     int rc = tern_line_say(&visit->line, mine->bytes, mine->length);
     if (rc)
         return rc;
-    finish_line(waiter, &visit->line, OFFER_MS);
+    finish_line(waiter, &visit->line, tern_now_ms() + OFFER_MS);
     if (visit->line.step != TERN_LINE_DONE)
         return TERN_ERR_AGAIN;
     take_message(&visit->line, ret_theirs);
@@ -363,7 +395,7 @@ int tern_port_accept(struct tern_port *port, int starter, const struct tern_brid
                                             "they connected");
             break;
         }
-        take_out(port, visit);
+        tern_list_remove(&visit->node);
         rc = serve(&waiter, visit, mine, ret_theirs);
         tern_line_close(&visit->line);
         free(visit);
@@ -377,36 +409,68 @@ int tern_port_accept(struct tern_port *port, int starter, const struct tern_brid
 
 /* ---- connecting ---- */
 
-int tern_port_connect(const char *text, const struct tern_bridge_offer *mine,
+/* Returns the error of a call that has reached its limit. */
+static int say_late(const struct tern_port_name *name, int64_t limit_s)
+{
+    return tern_error(TERN_ERR_PORT,
+                      "no MPI_Comm_accept has answered at the port on host %s within %ld s; the "
+                      "info key timeout or the parameter mpi_connect_timeout sets another limit",
+                      name->host, (long)limit_s);
+}
+
+/* Calls one address of a port. Returns 0 with a line that is over, or has reached the limit
+ * `until_ms` or that of a connection; or TERN_ERR_NO_MEM with text. */
+static int call_address(struct tern_waiter *waiter, const struct tern_port_name *name, int address,
+                        const struct tern_bridge_offer *mine, uint64_t until_ms,
+                        struct tern_line *ret_line)
+{
+    uint64_t connected_ms = tern_now_ms() + CALL_MS;
+    tern_line_call(ret_line, &name->addresses[address], name->token);
+    if (ret_line->step != TERN_LINE_FAILED && tern_line_say(ret_line, mine->bytes, mine->length)) {
+        tern_line_close(ret_line);
+        return TERN_ERR_NO_MEM;
+    }
+    finish_line(waiter, ret_line,
+                until_ms && until_ms < connected_ms ? until_ms : connected_ms);
+    if (ret_line->step != TERN_LINE_CONNECTING)
+        finish_line(waiter, ret_line, until_ms);
+    if (ret_line->received) /* that job accepts this line */
+        finish_line(waiter, ret_line, tern_now_ms() + OFFER_MS);
+    return 0;
+}
+
+int tern_port_connect(const char *text, int64_t limit_s, const struct tern_bridge_offer *mine,
                       struct tern_bridge_offer *ret_theirs)
 {
     struct tern_port_name name;
     char why[500] = "", plain[TERN_TCP_TEXT];
     const struct tern_probe awaited = {.port = text};
     struct tern_waiter waiter = {.probe = &awaited};
+    uint64_t until_ms = limit_s ? tern_now_ms() + (uint64_t)limit_s * 1000 : 0;
     if (!tern_port_name_read(text, &name))
         return tern_error(TERN_ERR_PORT, "port_name is not the name of a port of Tern MPI; "
                                          "expected what MPI_Open_port returned");
-    for (int i = 0; i < name.count; i++) {
+    for (int i = 0, repeats = 0; i < name.count; i++) {
         struct tern_line line;
-        tern_line_call(&line, &name.addresses[i], name.token);
-        if (line.step != TERN_LINE_FAILED && tern_line_say(&line, mine->bytes, mine->length)) {
-            tern_line_close(&line);
-            return TERN_ERR_NO_MEM;
-        }
-        finish_line(&waiter, &line, CALL_MS);
-        if (line.step != TERN_LINE_CONNECTING)
-            finish_line(&waiter, &line, 0); /* until that job accepts */
-        if (line.step == TERN_LINE_DONE) {
+        int rc = call_address(&waiter, &name, i, mine, until_ms, &line);
+        if (rc)
+            return rc;
+        bool done = line.step == TERN_LINE_DONE;
+        if (done)
             take_message(&line, ret_theirs);
-            tern_line_close(&line);
-            return 0;
+        if (line.unheard && repeats++ < TERN_LINE_REPEATS) {
+            i--;
+        } else {
+            size_t used = strlen(why);
+            snprintf(why + used, sizeof why - used, "%s%s: %s", used ? "; " : "",
+                     tern_tcp_text(&name.addresses[i], plain),
+                     line.step == TERN_LINE_FAILED ? line.why : "no answer");
         }
-        size_t used = strlen(why);
-        snprintf(why + used, sizeof why - used, "%s%s: %s", used ? "; " : "",
-                 tern_tcp_text(&name.addresses[i], plain),
-                 line.step == TERN_LINE_FAILED ? line.why : "no answer");
         tern_line_close(&line);
+        if (done)
+            return 0;
+        if (until_ms && tern_now_ms() > until_ms)
+            return say_late(&name, limit_s);
     }
     return tern_error(TERN_ERR_PORT, "cannot connect to the port on host %s: %s", name.host, why);
 }

@@ -26,9 +26,9 @@ void tern_port_close(struct tern_port *port);
  * TERN_ERR_* with text. The caller frees ret_theirs->bytes. Blocks. */
 int tern_port_accept(struct tern_port *port, int starter, const struct tern_bridge_offer *mine,
                      struct tern_bridge_offer *ret_theirs);
-/* Calls the port of another job, and exchanges offers. Returns 0, or TERN_ERR_PORT or another error
- * with text. Blocks until that job accepts. */
-int tern_port_connect(const char *name, const struct tern_bridge_offer *mine,
+/* Calls the port of another job, and exchanges offers. Blocks until that job accepts, for at most
+ * `limit_s` seconds; 0: without a limit. Returns 0, or TERN_ERR_PORT or another error with text. */
+int tern_port_connect(const char *name, int64_t limit_s, const struct tern_bridge_offer *mine,
                       struct tern_bridge_offer *ret_theirs);
 /* Exchanges offers on a socket that the two processes have. `calls` must differ at the two ends.
  * The socket stays open. */

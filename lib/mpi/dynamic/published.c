@@ -90,7 +90,7 @@ static int ask_server(const char *server, const char *what, const char *service,
     if (!rc) {
         memcpy(mine.bytes, &head, sizeof head);
         memcpy(mine.bytes + sizeof head, question.text, question.length);
-        rc = tern_port_connect(port, &mine, ret_answer);
+        rc = tern_port_connect(port, tern_param_int("mpi_connect_timeout"), &mine, ret_answer);
     }
     free(mine.bytes);
     free(port);
