@@ -2,6 +2,7 @@
 #include "lib/util/figure_file.h"
 
 #include "lib/util/error.h"
+#include "lib/util/fresh_file.h"
 #include "lib/util/text.h"
 
 #include <ctype.h>
@@ -189,19 +190,15 @@ static int make_directories(const char *path)
     return 0;
 }
 
-static int write_file(const char *path, const struct tern_figure *figures, int figure_count)
+static bool write_figures(FILE *file, const struct tern_figure *figures, int figure_count)
 {
-    FILE *file = fopen(path, "we");
-    if (!file)
-        return -1;
     fputs("# Measured by `mpi_info --measure` or mpicheck. Without this file the "
           "built-in figures are used.\n",
           file);
     for (int i = 0; i < figure_count; i++)
         fprintf(file, "%s = %lld\n", figures[i].name, (long long)figures[i].value);
     fprintf(file, "end = %d\n", figure_count);
-    bool failed = ferror(file);
-    return fclose(file) || failed ? -1 : 0;
+    return fflush(file) == 0 && !ferror(file);
 }
 
 static int store_fault(const char *path, int error)
@@ -212,16 +209,14 @@ static int store_fault(const char *path, int error)
 
 int tern_figure_file_store(const char *path, const struct tern_figure *figures, int figure_count)
 {
-    char fresh[PATH_MAX];
-    /* write under another name first: a job that starts now reads either the old file or the new
-     * one */
-    if (snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid()) >= (int)sizeof fresh)
-        return store_fault(path, ENAMETOOLONG);
-    if (make_directories(path))
+    struct tern_fresh_file fresh; /* a job that starts now reads the old figures or the new ones */
+    if (make_directories(path) || tern_fresh_file_begin(&fresh, path, 0666))
         return store_fault(path, errno);
-    if (write_file(fresh, figures, figure_count) == 0 && rename(fresh, path) == 0)
-        return 0;
-    int error = errno;
-    unlink(fresh);
-    return store_fault(path, error);
+    FILE *file = fdopen(dup(fresh.fd), "w");
+    bool whole = file && write_figures(file, figures, figure_count);
+    if (tern_fresh_file_end(&fresh, whole))
+        whole = !store_fault(path, errno);
+    if (file)
+        fclose(file);
+    return whole ? 0 : TERN_ERR_OTHER;
 }

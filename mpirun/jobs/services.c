@@ -2,7 +2,6 @@
 #include "mpirun/jobs/services.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "lib/util/error.h"
+#include "lib/util/fresh_file.h"
 #include "lib/util/port.h"
 #include "lib/util/scarcity.h"
 #include "lib/util/visitors.h"
@@ -248,24 +248,29 @@ static void door_ready(struct tern_watch *watch, uint32_t events)
         tern_visitors_make_room(&visitors);
 }
 
-/* Writes the port's name. A file that only its owner can read, because the name lets jobs in. */
+static bool write_line(int fd, const char *line)
+{
+    return fd >= 0 && write(fd, line, strlen(line)) == (ssize_t)strlen(line);
+}
+
+/* Writes a file that only its owner can read, because the port's name lets jobs in. */
+static bool write_file(const char *path, const char *line)
+{
+    struct tern_fresh_file fresh;
+    return tern_fresh_file_begin(&fresh, path, 0600) == 0 &&
+           tern_fresh_file_end(&fresh, write_line(fresh.fd, line)) == 0;
+}
+
+/* Writes the port's name. */
 static int write_name(const char *file, const char *name)
 {
     bool std = strcmp(file, "-") == 0 || strcmp(file, "+") == 0;
-    char *temporary = tern_must_format("%s.%d", file, (int)getpid());
     char *line = tern_must_format("%s\n", name);
-    int fd = std ? dup(*file == '-' ? 1 : 2)
-                 : open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    bool written = fd >= 0 && write(fd, line, strlen(line)) == (ssize_t)strlen(line);
-    if (fd >= 0)
-        written &= close(fd) == 0;
-    if (written && !std)
-        written = rename(temporary, file) == 0;
+    bool written = std ? write_line(*file == '-' ? 1 : 2, line) : write_file(file, line);
     int rc = written ? 0 : tern_error(TERN_ERR_OTHER, "--report-uri: cannot write %s: %s", file,
                                       strerror(errno));
     if (written && !std)
         door.file = file;
-    free(temporary);
     free(line);
     return rc;
 }

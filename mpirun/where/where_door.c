@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "lib/util/log.h"
+#include "lib/util/text.h"
 #include "mpirun/base/directory_socket.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/base/strings.h"
@@ -84,32 +85,51 @@ void tern_where_door_open(const char *directory)
 
 /* ---- in the one that asks ---- */
 
-/* Returns true if this is the path of a job's directory: .../tern-UID/TOKEN. */
-static bool is_job_directory(const char *path)
+/* Returns true if the descriptor at `path` is a job's directory of user `owner`:
+ * .../tern-UID/TOKEN or .../tern-UID-OTHER/TOKEN, which nobody else can write. */
+static bool is_job_directory(const char *path, uid_t owner)
 {
-    const char *name = strrchr(path, '/');
-    return name && strspn(name + 1, "0123456789abcdef") == TOKEN_DIGITS &&
-           name[1 + TOKEN_DIGITS] == '\0' && strstr(path, "/tern-");
+    char target[600], above[32];
+    struct stat entry;
+    ssize_t n = readlink(path, target, sizeof target - 1);
+    target[n < 0 ? 0 : n] = '\0';
+    char *name = strrchr(target, '/');
+    if (!name || strspn(name + 1, "0123456789abcdef") != TOKEN_DIGITS || name[1 + TOKEN_DIGITS])
+        return false;
+    *name = '\0';
+    const char *parent = strrchr(target, '/');
+    int length = snprintf(above, sizeof above, "/tern-%u", (unsigned)owner);
+    return parent && strncmp(parent, above, (size_t)length) == 0 &&
+           (parent[length] == '\0' || parent[length] == '-') && stat(path, &entry) == 0 &&
+           S_ISDIR(entry.st_mode) && entry.st_uid == owner && !(entry.st_mode & 022);
+}
+
+/* Returns true if user `owner` listens at the other end. */
+static bool is_door_of(int fd, uid_t owner)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == owner;
 }
 
 /* Connects to the door of process `pid`. Returns a descriptor, or -1. */
 static int call(const char *pid)
 {
-    char folder[64], path[400], target[600];
+    char folder[64], path[400];
     struct dirent *entry;
+    struct stat process;
     int fd = -1;
     snprintf(folder, sizeof folder, "/proc/%.20s/fd", pid);
-    DIR *list = opendir(folder);
+    DIR *list = stat(folder, &process) == 0 ? opendir(folder) : NULL;
     while (list && fd < 0 && (entry = readdir(list))) {
         struct sockaddr_un address = {.sun_family = AF_UNIX};
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        ssize_t n = readlink(path, target, sizeof target - 1);
-        target[n < 0 ? 0 : n] = '\0';
-        if (!is_job_directory(target))
+        if (!is_job_directory(path, process.st_uid))
             continue;
         snprintf(address.sun_path, sizeof address.sun_path, "%.80s/where", path);
         fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0) {
+        if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0 ||
+            !is_door_of(fd, process.st_uid)) {
             close(fd);
             fd = -1;
         }
@@ -284,6 +304,21 @@ static void add_family(struct tern_where_waits *waits, const char *pid)
         closedir(list);
 }
 
+/* Prints an answer such that a terminal shows it and does nothing else: another program may have
+ * written it, and it contains names that programs choose. */
+static void print_answer(char *answer)
+{
+    for (char *line = answer, *end; *line; line = end) {
+        size_t length = strcspn(line, "\n");
+        end = line + length + (line[length] == '\n');
+        line[length] = '\0';
+        char *shown = tern_must_alloc(4 * length + 1);
+        tern_text_make_printable(line, false, shown, 4 * length + 1);
+        printf("%s\n", shown);
+        free(shown);
+    }
+}
+
 int tern_where_ask_process(const char *pid)
 {
     if (!*pid || pid[strspn(pid, "0123456789")]) {
@@ -305,9 +340,8 @@ int tern_where_ask_process(const char *pid)
     if (waits.count) /* for ranks of other jobs, too */
         add_family(&waits, pid);
     char *circles = tern_where_circles(&waits);
-    if (*answer) /* the circles begin with a newline */
-        answer[strlen(answer) - 1] = '\0';
-    printf("%s%s\n", answer, circles);
+    print_answer(answer);
+    print_answer(circles + (*circles == '\n')); /* the circles begin with a newline */
     free(circles);
     free(waits.list);
     free(answer);

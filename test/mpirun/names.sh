@@ -113,4 +113,10 @@ has "another file" err '--ompi-server: expected file:FILE'
 kill "$keeper"
 wait "$keeper"
 [ ! -e server ] || complain "the file of --report-uri is left"
+
+# A link that somebody made beforehand under a name that can be guessed is not followed, whoever may write into the directory.
+echo precious >victim
+limit bash -c 'for end in "" .new .tmp .$$; do ln -s ../victim "$1/uri$end"; done
+    exec "$2" --report-uri "$1/uri" -n 1 true' - "$(mkdir links && echo links)" "$MPIRUN" >out 2>err
+is "the file behind a link" "$? $(cat victim)" "0 precious"
 finish

@@ -343,6 +343,39 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid 65534 --clear-groups true 2>/dev/null; 
     has "another user's process" err "^mpirun: process $sleeper \(sleep\) belongs to user root \(id 0\); only this user and root may ask it\$"
     kill "$sleeper"
 fi
+# A process that only looks like an mpirun: what it answers is shown and does nothing to the terminal. One whose directory has another
+# form is not asked at all.
+cat >looks_like.py <<'END'
+import os, socket, sys, time
+folder = f"{os.getcwd()}/{sys.argv[1]}/{'0123456789abcdef' * 2}"
+os.makedirs(folder, 0o700)
+held = os.open(folder, os.O_RDONLY)
+os.chdir(folder)
+door = socket.socket(socket.AF_UNIX)
+door.bind("where")
+door.listen()
+os.chdir("../..")
+open(sys.argv[1] + ".ready", "w").close()
+while sys.argv[2] == "silent":
+    time.sleep(1)
+while True:
+    caller, _ = door.accept()
+    caller.sendall(b"mpirun: job \x1b]0;evil\x07 of 1 rank\n    a rank \xc2\x9b2J waits\n\0")
+    caller.close()
+END
+exists() { [ -e "$1" ]; }
+(umask 077; exec "$PYTHON3" looks_like.py "tern-$(id -u)" speaks) &
+stranger=$!
+eventually "a process that looks like an mpirun" exists "tern-$(id -u).ready"
+"$MPIRUN" --where "$stranger" >table 2>err
+is "what it says" "$? $(cat table)" "0 mpirun: job \x1b]0;evil\x07 of 1 rank
+    a rank \xc2\x9b2J waits"
+kill "$stranger"
+(umask 077; exec "$PYTHON3" looks_like.py tern-other silent) &
+stranger=$!
+eventually "a process with another directory" exists tern-other.ready
+refused "$stranger" "process $stranger \(.*\) is no mpirun of Tern MPI; .*"
+kill "$stranger"
 run -np 1 --where $$ true
 is "--where among other options" "$rc" 1
 has "--where among other options" err 'it stands alone'

@@ -34,7 +34,11 @@ if [ "$(nproc)" -lt 2 ]; then
 fi
 
 file=$("$bin/mpi_info" --parsable --path all | sed -n 's/^path:figures://p')
-if "$bin/mpi_info" --measure >out 2>&1; then
+# A link under a name that can be guessed is not followed.
+mkdir -p "$(dirname "$file")"
+echo precious >victim
+if bash -c 'ln -s "$PWD/victim" "$1.$$"; exec "$2" --measure' - "$file" "$bin/mpi_info" >out 2>&1; then
+    [ "$(cat victim)" = precious ] || fail "--measure wrote into the file behind a link: $(cat victim)"
     [ -f "$file" ] || fail "no $file"
     measured=$(sed -n 's/^coll_switch = //p' "$file")
     [ "$measured" -gt 0 ] || fail "$file has no coll_switch"
