@@ -24,7 +24,8 @@ static struct {
     __typeof__(nettle_aes128_encrypt) *encrypt_block;
 } nettle;
 
-static void open_nettle(void)
+/* A failure is not kept: the process may only have had no free descriptor. */
+static bool load(void)
 {
     nettle.set_key = (__typeof__(nettle.set_key))tern_nettle_function("nettle_gcm_aes128_set_key");
     nettle.set_iv = (__typeof__(nettle.set_iv))tern_nettle_function("nettle_gcm_aes128_set_iv");
@@ -35,19 +36,27 @@ static void open_nettle(void)
         (__typeof__(nettle.set_block_key))tern_nettle_function("nettle_aes128_set_encrypt_key");
     nettle.encrypt_block =
         (__typeof__(nettle.encrypt_block))tern_nettle_function("nettle_aes128_encrypt");
+    return nettle.set_key && nettle.set_iv && nettle.encrypt && nettle.decrypt && nettle.digest &&
+           nettle.set_block_key && nettle.encrypt_block;
 }
 
 int tern_cipher_check(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, open_nettle);
-    if (nettle.set_key && nettle.set_iv && nettle.encrypt && nettle.decrypt && nettle.digest &&
-        nettle.set_block_key && nettle.encrypt_block)
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool loaded;
+    if (__atomic_load_n(&loaded, __ATOMIC_ACQUIRE))
         return 0;
-    return tern_error(
-        TERN_ERR_OTHER,
-        "btl_tcp_encrypt needs AES-GCM of Nettle 3.4 or later, which this host does not have "
-        "(Debian: libnettle8)");
+    int rc = tern_hmac_load(); /* its text says why there is no Nettle at all */
+    if (rc)
+        return rc;
+    pthread_mutex_lock(&lock);
+    __atomic_store_n(&loaded, loaded || load(), __ATOMIC_RELEASE);
+    rc = loaded ? 0
+                : tern_error(TERN_ERR_OTHER, "btl_tcp_encrypt needs AES-GCM of Nettle 3.4 or "
+                                             "later, which this host does not have "
+                                             "(Debian: libnettle8)");
+    pthread_mutex_unlock(&lock);
+    return rc;
 }
 
 struct tern_cipher *tern_cipher_new(enum tern_direction direction, const struct tern_hello *hello,

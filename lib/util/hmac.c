@@ -19,7 +19,7 @@ static struct {
     __typeof__(nettle_hmac_sha256_set_key) *set_key;
     __typeof__(nettle_hmac_sha256_update) *update;
     __typeof__(nettle_hmac_sha256_digest) *digest;
-    char why[256]; /* why Nettle cannot be loaded */
+    bool loaded; /* the three are there; never taken back */
 } nettle;
 
 void *tern_nettle_function(const char *name)
@@ -29,25 +29,34 @@ void *tern_nettle_function(const char *name)
     return library ? dlsym(library, name) : NULL;
 }
 
-static void open_nettle(void)
+/* A failure is not kept: the process may only have had no free descriptor. */
+int tern_hmac_load(void)
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    if (__atomic_load_n(&nettle.loaded, __ATOMIC_ACQUIRE))
+        return 0;
+    pthread_mutex_lock(&lock);
     nettle.set_key = (__typeof__(nettle.set_key))tern_nettle_function("nettle_hmac_sha256_set_key");
     nettle.update = (__typeof__(nettle.update))tern_nettle_function("nettle_hmac_sha256_update");
     nettle.digest = (__typeof__(nettle.digest))tern_nettle_function("nettle_hmac_sha256_digest");
-    if (!nettle.set_key || !nettle.update || !nettle.digest)
-        snprintf(nettle.why, sizeof nettle.why, "%s", dlerror());
+    bool loaded = nettle.set_key && nettle.update && nettle.digest;
+    const char *why = loaded ? NULL : dlerror();
+    int rc = loaded ? 0
+                    : tern_error(TERN_ERR_OTHER,
+                                 "connections between hosts need the library Nettle, which cannot "
+                                 "be loaded: %s; install it on this host (Debian: libnettle8)",
+                                 why ? why : "unknown reason");
+    __atomic_store_n(&nettle.loaded, loaded, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&lock);
+    return rc;
 }
 
 int tern_hmac(const unsigned char secret[TERN_SECRET_BYTES], const struct iovec *parts, int count,
               unsigned char ret_proof[TERN_PROOF_BYTES])
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, open_nettle);
-    if (nettle.why[0])
-        return tern_error(TERN_ERR_OTHER,
-                          "connections between hosts need the library Nettle, which cannot be "
-                          "loaded: %s; install it on this host (Debian: libnettle8)",
-                          nettle.why);
+    int rc = tern_hmac_load();
+    if (rc)
+        return rc;
     struct hmac_sha256_ctx state;
     nettle.set_key(&state, TERN_SECRET_BYTES, secret);
     for (int i = 0; i < count; i++)

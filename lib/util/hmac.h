@@ -4,8 +4,8 @@
 
 /*
  * HMAC-SHA256 (RFC 2104), by which the two ends of a connection prove to each other that they know
- * the job's secret. Nettle computes it and is loaded on first use, so that a job on one host never
- * pays for it. Any thread may call.
+ * the job's secret. Nettle computes it and is loaded when a listener opens, or on first use, so that
+ * a job on one host never pays for it. Any thread may call.
  */
 
 #include <stdbool.h>
@@ -14,6 +14,11 @@
 
 /* Bytes of a secret, of a proof, and of a nonce. */
 enum { TERN_SECRET_BYTES = 32, TERN_PROOF_BYTES = 32, TERN_NONCE_BYTES = 32 };
+
+/* Loads Nettle. Returns 0; then tern_hmac never fails. Returns TERN_ERR_OTHER with text if Nettle
+ * cannot be loaded now; a later call may succeed. Whoever checks a proof calls this first: what
+ * cannot be computed is not wrong. */
+int tern_hmac_load(void);
 
 /* Computes the proof of the parts, taken one after the other. Returns 0, or TERN_ERR_OTHER with
  * text if Nettle cannot be loaded. */

@@ -110,6 +110,8 @@ static int listen_at(uint16_t wanted, uint16_t *ret_port, bool *ret_only_four)
 int tern_port_listen(uint16_t first, uint16_t last, uint16_t *ret_port, bool *ret_only_four)
 {
     int fd = -1;
+    /* now, while the process has descriptors; if it fails, the first connection says why */
+    tern_hmac_load();
     for (uint32_t at = first; at <= last && fd < 0; at++)
         fd = listen_at((uint16_t)at, ret_port, ret_only_four);
     return fd;
@@ -340,8 +342,10 @@ static void read_answer(struct tern_line *line)
     }
     if (part != TERN_WHOLE)
         return;
-    if (!tern_answer_holds(&line->answer, &line->hello, line->token) ||
-        line->answer.verdict != WELCOME)
+    if (tern_hmac_load())
+        fail(line, tern_error_text(TERN_ERR_OTHER));
+    else if (!tern_answer_holds(&line->answer, &line->hello, line->token) ||
+             line->answer.verdict != WELCOME)
         fail(line, "the program that listens there does not know this port");
     else if (tern_confirm_seal(&line->confirm, &line->hello, &line->answer, line->token) ||
              !tern_handshake_write(line->fd, &line->confirm, sizeof line->confirm))
@@ -358,6 +362,8 @@ static void read_hello(struct tern_line *line)
         fail(line, "it does not use this protocol");
     else if (part == TERN_ENDED)
         fail(line, "it closed the connection");
+    else if (part == TERN_WHOLE && tern_hmac_load())
+        fail(line, tern_error_text(TERN_ERR_OTHER)); /* the caller calls again */
     else if (part == TERN_WHOLE && tern_hello_holds(&line->hello, &service, line->token))
         line->step = TERN_LINE_CALLED;
     else if (part == TERN_WHOLE)

@@ -149,6 +149,11 @@ static bool heed_hello(struct visit *visit)
 {
     int32_t host;
     memcpy(&host, visit->hello.greeting, sizeof host);
+    if (tern_hmac_load()) {
+        tern_log("%s", tern_error_text(TERN_ERR_OTHER));
+        forget(visit, false);
+        return false;
+    }
     if (!tern_hello_holds(&visit->hello, &tern_agent_service, door.secret) || host < 0 ||
         host >= door.hosts) {
         refuse(visit);
@@ -346,6 +351,7 @@ int tern_door_open(const unsigned char secret[TERN_SECRET_BYTES], int hosts,
         error = read_ports("oob_tcp_dynamic_ipv6_ports", SIX);
     if (error)
         return error;
+    tern_hmac_load(); /* now, while the process has descriptors */
     int port, fd = listen_somewhere(&port);
     memcpy(door.secret, secret, sizeof door.secret);
     door.hosts = hosts;

@@ -17,6 +17,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -376,6 +377,28 @@ START_TEST(hmac_is_that_of_the_rfc)
 }
 END_TEST
 
+/* The first try finds no free descriptor, as when a rank has many files open. */
+START_TEST(nettle_that_cannot_be_loaded_now_is_loaded_later)
+{
+    static const unsigned char key[TERN_SECRET_BYTES] = "key";
+    unsigned char proof[TERN_PROOF_BYTES];
+    struct iovec part = {"word", 4};
+    struct rlimit old, none;
+    int free_fd = dup(0);
+    ck_assert_int_ge(free_fd, 0);
+    close(free_fd);
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &old), 0);
+    none = (struct rlimit){(rlim_t)free_fd, old.rlim_max};
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+    int without = tern_hmac(key, &part, 1, proof), cipher_without = tern_cipher_check();
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &old), 0);
+    ck_assert_int_eq(without, TERN_ERR_OTHER);
+    ck_assert_int_eq(cipher_without, TERN_ERR_OTHER);
+    ck_assert_int_eq(tern_hmac(key, &part, 1, proof), 0);
+    ck_assert_int_eq(tern_cipher_check(), 0);
+}
+END_TEST
+
 /* ---- records ---- */
 
 enum { SAID = 50, RECORD = SAID + TERN_RECORD_EXTRA };
@@ -616,6 +639,7 @@ int main(void)
     TCase *tests = suite_case(suite, "tcp");
     tcase_add_loop_test(tests, interfaces_are_named_or_lie_in_a_subnet, 0, (int)(sizeof filters / sizeof *filters));
     tcase_add_loop_test(tests, a_wrong_word_is_named_with_its_parameter, 0, (int)(sizeof bad_lists / sizeof *bad_lists));
+    tcase_add_test(tests, nettle_that_cannot_be_loaded_now_is_loaded_later); /* before others load it */
     tcase_add_test(tests, more_words_than_there_is_room_for_are_refused);
     tcase_add_test(tests, a_record_comes_back_as_it_was_and_nothing_else_does);
     tcase_add_test(tests, the_address_in_a_common_subnet_is_tried_first);

@@ -124,7 +124,7 @@ static bool heed_far(struct tern_tcp_call *visit, const struct tern_tcp_greeting
     uint32_t job;
     if (memcmp(&own, to, sizeof own) != 0)
         return refuse(visit, "does not know this job's secret");
-    if (!tern_job_find(from, &job) ||
+    if (tern_hmac_load() || !tern_job_find(from, &job) ||
         !tern_job_pair_secret(job, greeting->from, false, visit->secret))
         return true;
     if (!tern_hello_holds(&visit->hello, &tern_tcp_service, visit->secret))
@@ -133,7 +133,7 @@ static bool heed_far(struct tern_tcp_call *visit, const struct tern_tcp_greeting
     return answer(visit, job, greeting, visit->secret);
 }
 
-/* Reads the hello. A complete hello waits until the secret is known. */
+/* Reads the hello. A complete hello waits until the secret is known and proofs can be computed. */
 static bool read_hello(struct tern_tcp_call *visit)
 {
     struct tern_tcp_greeting greeting;
@@ -151,7 +151,7 @@ static bool read_hello(struct tern_tcp_call *visit)
     if (tern_tcp_greeting_read_far(&visit->hello, &greeting, &from, &to))
         return heed_far(visit, &greeting, &from, &to);
     const unsigned char *secret = tern_secret();
-    if (!secret)
+    if (!secret || tern_hmac_load())
         return true;
     if (!tern_hello_holds(&visit->hello, &tern_tcp_service, secret) ||
         !tern_tcp_greeting_read(&visit->hello, tern_rte.job, tern_rte.size, &greeting))

@@ -299,7 +299,7 @@ static void heed_deadlines(uint64_t now)
             heed_deadline(call);
             next = tern_tcp_call_after(NULL); /* a visitor that becomes a link ends calls of ours */
         } else if (tern_tcp_visit_waits(call)) {
-            tern_tcp_visit_go_on(call); /* the secret may be known by now */
+            tern_tcp_visit_go_on(call); /* it may be judged by now */
         }
     }
 }

@@ -69,7 +69,7 @@ int tern_tcp_visitors_receive(uint64_t now_ms);
 /* Reads what has arrived on an accepted connection. Returns false if the connection has become a
  * link or is closed. */
 bool tern_tcp_visit_go_on(struct tern_tcp_call *visit);
-/* Returns true if the whole hello has arrived and waits because the secret is not known yet. */
+/* Returns true if the whole hello has arrived and waits because it cannot be judged yet. */
 bool tern_tcp_visit_waits(const struct tern_tcp_call *visit);
 
 /* connecting.c: adds a connection to the list, and watches its socket. Returns false with errno on

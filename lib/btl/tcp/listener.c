@@ -164,6 +164,8 @@ static int choose_addresses(void)
 
 int tern_tcp_door_open(void)
 {
+    /* now, while the process has descriptors; if it fails, the first connection says why */
+    tern_hmac_load();
     int rc = open_door();
     return rc ? rc : choose_addresses();
 }
