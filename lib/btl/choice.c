@@ -18,6 +18,11 @@ bool tern_btl_permitted(const char *name)
     return tern_btl_list_permits(list, name);
 }
 
+bool tern_btl_named(const char *name)
+{
+    return list && *list && *list != '^' && tern_btl_permitted(name);
+}
+
 bool tern_btl_network_needed(void)
 {
     return tern_rte.size > tern_rte.local_size ||

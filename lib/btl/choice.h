@@ -23,5 +23,7 @@ bool tern_btl_ofi_possible(void);
 void tern_btl_ofi_show(void);
 /* Returns true if the byte mover of that name may be used. */
 bool tern_btl_permitted(const char *name);
+/* Returns true if the parameter asks for this byte mover by its name. */
+bool tern_btl_named(const char *name);
 
 #endif

@@ -24,4 +24,11 @@ for program in send_recv_all_pairs random_traffic; do
         -n 2 --mca btl_ofi_provider "tcp;ofi_rxm" ./$program
     is "$program, two providers and a rank that may use tcp only" "$rc $(cat err)" "0 "
 done
+# libfabric does not encrypt: asked for encryption, the ranks leave it out and say so, or refuse if it is asked for by name.
+unset OMPI_MCA_btl
+run -n 2 --mca btl ^shm --mca btl_tcp_encrypt 1 --mca btl_ofi_provider net ./send_recv_all_pairs
+is "encrypted" "$rc $(grep -c 'the fabric is not used, because btl_tcp_encrypt is 1 and' err)" "0 1"
+run -n 2 --mca btl ofi,tcp,self --mca btl_tcp_encrypt 1 --mca btl_ofi_provider net ./send_recv_all_pairs
+[ "$rc" != 0 ] || complain "ofi by name and encryption: exit status 0"
+has "ofi by name and encryption" err 'btl_tcp_encrypt is 1, and libfabric does not encrypt messages, but the parameter btl is `ofi,tcp,self`'
 finish

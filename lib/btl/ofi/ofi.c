@@ -299,6 +299,22 @@ static bool ofi_offers_devices(void)
     return tern_ofi_fabric.devices && !tern_ofi_devices_are_refused();
 }
 
+/* Leaves the fabric out if messages shall be encrypted: libfabric sends them as they are. Returns
+ * 0, or TERN_ERR_ARG with text if nothing else is permitted or the user asks for both. */
+static int leave_out(void)
+{
+    snprintf(why_not, sizeof why_not,
+             "btl_tcp_encrypt is 1, and libfabric does not encrypt messages");
+    if (tern_btl_named("ofi") || !tern_btl_permitted("tcp"))
+        return tern_error(TERN_ERR_ARG,
+                          "%s, but the parameter btl is `%s`; give a list with tcp and without "
+                          "ofi, or set btl_tcp_encrypt to 0",
+                          why_not, tern_param_string("btl"));
+    tern_rte_remark(TERN_REMARK_FABRIC, "the fabric is not used, because btl_tcp_encrypt is 1 and "
+                                        "libfabric does not encrypt messages; tcp carries them");
+    return 0;
+}
+
 /* Joins the fabric. If that fails the rank says why, and others learn from its card that it has not
  * joined. */
 static int ofi_announce(void)
@@ -306,6 +322,9 @@ static int ofi_announce(void)
     unsigned char bytes[sizeof tern_ofi_own_card];
     if (!tern_btl_network_needed() || !tern_btl_ofi_possible())
         return 0;
+    if (tern_param_bool("btl_tcp_encrypt"))
+        return leave_out();
+    tern_hmac_load(); /* now, while the process has descriptors */
     int rc = open_fabric();
     if (rc) {
         char text[700];
