@@ -21,6 +21,15 @@ INCLUDES = '''/* SPDX-License-Identifier: BSD-3-Clause */
 UNDEFINED_IF_LARGE = {'POLYXFER_NUM_ELEM', 'POLYDTYPE_NUM_ELEM', 'POLYNUM_BYTES', 'POLYNUM_BYTES_NNI', 'POLYDTYPE_PACK_SIZE'}
 
 
+def reaches_others(procedure):
+    """Returns true if the procedure needs the process that started MPI: a child made by fork, which has copies of its
+    connections, may only ask what it knows."""
+    if procedure.name == 'MPI_Comm_free' or procedure.name.startswith(('MPI_Get_', 'MPI_Status_')) \
+            and procedure.chapter == 'pt2pt' or procedure.words.get('allowed') == 'always':
+        return False
+    return procedure.chapter in ('pt2pt', 'coll', 'neighbor', 'window', 'file', 'process') or 'collective' in procedure.words
+
+
 class Entry:
     """One entry point, MPI_Xxx or MPI_Xxx_c, as lines of C. There are two of each: the function
     that programs call, and a cold copy with `checked`. The first calls the copy if the gate is
@@ -160,6 +169,8 @@ class Entry:
         procedure = self.procedure
         always = procedure.words.get('allowed') == 'always'
         self.add('tern_check_enter("%s", %s);' % (self.name, 'true' if always else 'false'))
+        if reaches_others(procedure):
+            self.add('tern_check_own_process("%s");' % self.name)
         first = raiser(procedure)
         rest = [p for p in procedure.parameters if p.kind in kinds.HANDLES and not p.lengths and p is not first
                 and p.direction != 'out' and not guards(procedure, p)]

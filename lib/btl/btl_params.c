@@ -97,8 +97,9 @@ static const struct tern_param btl_tcp[] = {
      "default. Empty: reno within a host; between hosts the system's default, but cubic or reno if "
      "the default is bbr, which delays packets."},
     {"btl_tcp_encrypt", TERN_PARAM_BOOL, "0", "",
-     "Encrypt and authenticate all messages by TCP between ranks (AES-128-GCM). The mover ofi, which "
-     "cannot do that, is left out. Set the same value on all ranks. docs/tuning.md shows the cost."},
+     "Encrypt and authenticate all messages by TCP between ranks (AES-128-GCM). The mover ofi, "
+     "which cannot do that, is left out. Set the same value on all ranks. docs/tuning.md shows the "
+     "cost."},
     {"btl_tcp_timeout", TERN_PARAM_INT, "30", "s",
      "If a peer's host is silent for this time, its connections are lost. Set the same value on "
      "all ranks. A peer that computes or is stopped is not lost, because its host answers.",

@@ -115,6 +115,8 @@ void tern_raise_next_succeeds(void);
 /* Reports that `procedure` was called before MPI_Init or after MPI_Finalize, and ends the process
  * with status 1. */
 _Noreturn void tern_raise_not_running(const char *procedure);
+/* Ends the job, because a child made by fork called the procedure. */
+_Noreturn void tern_raise_forked(const char *procedure);
 
 /* Returns the name ("MPI_ERR_RANK") of a predefined error class, or "" if no class has this
  * number. */

@@ -96,6 +96,10 @@ int tern_mpi_finalize(void)
     int error = check_world("MPI_Finalize");
     if (error)
         return error;
+    if (tern_forked) { /* as at a child's exit; the parent's MPI goes on */
+        tern_world = TERN_WORLD_ENDED;
+        return 0;
+    }
     error = tern_check_collective(&tern_comm_world, &(struct tern_check_call){0});
     if (error)
         return error;

@@ -49,6 +49,8 @@
 
 _Atomic int tern_library_users;
 
+bool tern_forked;
+
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static bool known;         /* true if the library was started before */
 static bool sessions_used; /* true if there ever was a session */
@@ -81,8 +83,16 @@ static void say_refused(const char *text)
     tern_rte_remark(TERN_REMARK_PINNED, text);
 }
 
+/* Runs in a child made by fork. */
+static void note_fork(void)
+{
+    tern_forked = tern_running();
+    tern_gate_update();
+}
+
 static int start_rooms(void)
 {
+    pthread_atfork(NULL, NULL, note_fork); /* if it fails, a child is not noticed */
     tern_wait_init();
     int error = tern_rte_init();
     if (!error)
@@ -219,6 +229,8 @@ static int meet_all(void)
 void tern_library_release(enum tern_library_user user)
 {
     int error = 0;
+    if (tern_forked) /* the parent's end of MPI is still to come */
+        return;
     pthread_mutex_lock(&gate);
     bool last = tern_library_users == 1;
     if (last)

@@ -31,6 +31,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/mpi/procedures.h"
 
@@ -83,6 +84,15 @@ void tern_raise_not_running(const char *procedure)
         tern_log("%s was called after %s; call it before", procedure,
                  tern_world == TERN_WORLD_BEFORE ? "the last MPI_Session_finalize"
                                                  : "MPI_Finalize");
+    tern_rte_abort(1, NULL);
+}
+
+void tern_raise_forked(const char *procedure)
+{
+    tern_log("%s was called in process %d, a child that process %d made by fork; only the process "
+             "that started MPI may call it. Let that process call it, or start processes by "
+             "MPI_Comm_spawn",
+             procedure, (int)getpid(), (int)getppid());
     tern_rte_abort(1, NULL);
 }
 

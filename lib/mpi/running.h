@@ -20,6 +20,10 @@ static inline bool tern_running(void)
     return __atomic_load_n(&tern_library_users, __ATOMIC_RELAXED) > 0;
 }
 
+/* True in a child made by fork of a process in which MPI runs. The child has copies of the
+ * connections and of the shared memory, so only the parent may use them. */
+extern bool tern_forked;
+
 /* Returns true if the library was ever started. */
 bool tern_library_known(void);
 

@@ -4,8 +4,8 @@
 
 /*
  * HMAC-SHA256 (RFC 2104), by which the two ends of a connection prove to each other that they know
- * the job's secret. Nettle computes it and is loaded when a listener opens, or on first use, so that
- * a job on one host never pays for it. Any thread may call.
+ * the job's secret. Nettle computes it and is loaded when a listener opens, or on first use, so
+ * that a job on one host never pays for it. Any thread may call.
  */
 
 #include <stdbool.h>

@@ -44,6 +44,7 @@ static struct {
     const struct tern_job *job;
     const struct tern_client_listener *listener;
     struct program **latest; /* by rank: its latest program, or NULL */
+    pid_t *left;             /* by rank: its process that left without MPI_Finalize; 0: none */
     bool *meeting;           /* by rank: the rank waits for all others */
     int met;                 /* number of this host's ranks that wait for all others */
     struct tern_watch socket, name;
@@ -98,6 +99,17 @@ static void meet(int rank)
 }
 
 /* ---- reports of a program ---- */
+
+/* Returns the process that has connected, or 0 if that is unknown. */
+static pid_t process_of(const struct program *program)
+{
+    struct ucred maker = { 0 };
+    socklen_t size = sizeof maker;
+    if (reports.socket.fd < 0 ||
+        getsockopt(program->pair.fd, SOL_SOCKET, SO_PEERCRED, &maker, &size) < 0)
+        return 0;
+    return maker.pid;
+}
 
 /* Receives one message of a socket, and its descriptors (-1 for missing ones). Returns the bytes of
  * the message, 0 if the other end has closed, -1 if no message is there. */
@@ -197,6 +209,8 @@ static void handle(struct program *program, const struct tern_report *report,
 
 static void end(struct program *program)
 {
+    if (!program->finalized)
+        reports.left[program->rank] = process_of(program);
     tern_loop_watch(&program->pair, 0);
     close(program->pair.fd);
     if (reports.latest[program->rank] == program)
@@ -264,16 +278,18 @@ static void hold_lifeline(int fd)
     tern_loop_watch(&lifeline->watch, EPOLLIN);
 }
 
-/* Ends the job if an earlier program of the rank is still in MPI. Ranks that share memory find that
- * themselves (lib/node/programs.c). */
+/* Ends the job if an earlier program of the rank is still in MPI, or has left without MPI_Finalize,
+ * as by exec. Ranks that share memory find that themselves (lib/node/programs.c). */
 static void check_alone(int rank)
 {
-    if (!reports.latest[rank] || reports.latest[rank]->finalized)
+    const struct program *latest = reports.latest[rank];
+    pid_t before = latest && !latest->finalized ? process_of(latest) : reports.left[rank];
+    if (!before && (!latest || latest->finalized))
         return;
     char *text = tern_must_format(
         "MPI cannot be started: rank %d of this job is process %d already. Either two programs run "
         "as this rank at the same time (was PMIX_RANK changed?), or the first one ended without "
-        "MPI_Finalize", rank, (int)tern_reports_process(rank));
+        "MPI_Finalize", rank, (int)before);
     reports.listener->remarked(rank, TERN_REMARK_NO_START, text);
     reports.listener->aborted(rank, 1, NULL);
     free(text);
@@ -376,12 +392,7 @@ void tern_reports_read(int rank)
 /* The kernel knows who has made the pair. */
 pid_t tern_reports_process(int rank)
 {
-    struct ucred maker = { 0 };
-    socklen_t size = sizeof maker;
-    if (reports.socket.fd < 0 || !reports.latest[rank] ||
-        getsockopt(reports.latest[rank]->pair.fd, SOL_SOCKET, SO_PEERCRED, &maker, &size) < 0)
-        return 0;
-    return maker.pid;
+    return reports.latest[rank] ? process_of(reports.latest[rank]) : 0;
 }
 
 /* ---- opening ---- */
@@ -413,6 +424,7 @@ int tern_reports_open(const struct tern_job *job, const struct tern_client_liste
     reports.job = job;
     reports.listener = listener;
     reports.latest = tern_must_alloc(job->map->size * sizeof *reports.latest);
+    reports.left = tern_must_alloc(job->map->size * sizeof *reports.left);
     reports.meeting = tern_must_alloc(job->map->size * sizeof *reports.meeting);
     reports.socket = (struct tern_watch){ .fd = ends[0], .ready = socket_ready };
     if (tern_loop_watch(&reports.socket, EPOLLIN) < 0 || fstat(ends[1], &st) < 0) {

@@ -40,6 +40,12 @@ void tern_check_enter(const char *name, bool always_allowed)
     procedure = newest = name;
 }
 
+void tern_check_own_process(const char *name)
+{
+    if (tern_forked)
+        tern_raise_forked(name);
+}
+
 const char *tern_check_procedure(void)
 {
     return procedure;

@@ -14,7 +14,7 @@ _Atomic int tern_gate = 1;
 
 void tern_gate_update(void)
 {
-    tern_gate = !tern_running() || tern_check_full();
+    tern_gate = !tern_running() || tern_forked || tern_check_full();
 }
 
 void tern_check_init(void)

@@ -40,8 +40,8 @@ static inline bool tern_check_full(void)
     return TERN_UNLIKELY(tern_check_level() == TERN_CHECK_FULL);
 }
 
-/* Nonzero if an entry point has more to do than to check its arguments: if MPI does not run, or if
- * the level is full. */
+/* Nonzero if an entry point has more to do than to check its arguments: if MPI does not run, if
+ * this process is a child made by fork, or if the level is full. */
 extern TERN_OURS _Atomic int tern_gate;
 /* Returns true if tern_gate is nonzero. */
 static inline bool tern_gated(void)
@@ -61,6 +61,9 @@ void tern_check_finalize(void);
 /* Begins a call: notes the procedure for this thread. An entry point calls this function first if
  * tern_gate is set. Ends the program if MPI does not run, unless `always_allowed` is true. */
 void tern_check_enter(const char *procedure, bool always_allowed);
+/* Begins a call that needs the process that started MPI: ends the job if this process is a child
+ * made by fork. */
+void tern_check_own_process(const char *procedure);
 /* Return the procedure noted last in this thread, and in any thread. */
 const char *tern_check_procedure(void), *tern_check_newest_procedure(void);
 
