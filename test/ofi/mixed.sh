@@ -31,4 +31,14 @@ is "encrypted" "$rc $(grep -c 'the fabric is not used, because btl_tcp_encrypt i
 run -n 2 --mca btl ofi,tcp,self --mca btl_tcp_encrypt 1 --mca btl_ofi_provider net ./send_recv_all_pairs
 [ "$rc" != 0 ] || complain "ofi by name and encryption: exit status 0"
 has "ofi by name and encryption" err 'btl_tcp_encrypt is 1, and libfabric does not encrypt messages, but the parameter btl is `ofi,tcp,self`'
+# Too few descriptors for a connection to each peer: the ranks say so, and use tcp where they may. Nobody waits for an answer that
+# never comes.
+for descriptors in 12 15 17 19 20 21; do
+    for provider in net "tcp;ofi_rxm"; do
+        run --oversubscribe -n 4 --mca btl ofi,self --mca btl_ofi_provider "$provider" \
+            bash -c 'ulimit -n "$1"; exec ./send_recv_all_pairs' - $descriptors
+        [ "$rc" = 0 ] || has "$provider, $descriptors descriptors" err 'raise its limit .ulimit -n.|Too many open files|Input/output error|no free file descriptor'
+        [ "$rc" != 124 ] || complain "$provider, $descriptors descriptors: the job hangs"
+    done
+done
 finish

@@ -9,10 +9,14 @@
 #include "lib/btl/ofi/routes.h"
 #include "lib/node/doorbell.h"
 #include "lib/util/error.h"
+#include "lib/util/log.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     BYE_AGAIN_MS = 500, /* until a BYE is repeated that was not answered */
@@ -79,6 +83,22 @@ static void read_card(struct tern_ofi_lane *lane, struct tern_ofi_link *link)
         tern_ofi_link_lose(link, link->why);
 }
 
+/* Says why a peer may not answer: the provider reports no error if it finds no descriptor for the
+ * connection. */
+static void say_if_scarce(const struct tern_ofi_link *link)
+{
+    static bool said;
+    int fd = said ? -1 : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+    if (fd >= 0)
+        close(fd);
+    if (said || fd >= 0 || errno != EMFILE)
+        return;
+    said = true;
+    tern_log("rank %u on host %s waits to be connected by libfabric with rank %u, and has no free "
+             "file descriptor; close files, or raise the limit (ulimit -n)",
+             tern_rte.rank, tern_rte.host, link->peer->rank);
+}
+
 static void call(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_t now)
 {
     if (now < link->hello_ms)
@@ -89,7 +109,10 @@ static void call(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_
     if (rc == TERN_ERR_AGAIN)
         return;
     link->hello_ms = now + link->hello_wait_ms;
-    link->hello_wait_ms *= link->hello_wait_ms < HELLO_MOST_MS ? 2 : 1;
+    if (link->hello_wait_ms < HELLO_MOST_MS)
+        link->hello_wait_ms *= 2;
+    else
+        say_if_scarce(link);
     if (rc)
         tern_ofi_route_failed(link, link->port, rc);
 }

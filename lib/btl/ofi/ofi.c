@@ -37,8 +37,11 @@
 #include "lib/util/log.h"
 #include "lib/util/param.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum {
@@ -262,6 +265,36 @@ static void write_card(void)
              info->fabric_attr->prov_name);
 }
 
+/* Returns the number of descriptors that this process may still open, at most `enough`. */
+static uint32_t free_descriptors(uint32_t enough)
+{
+    struct rlimit files;
+    uint32_t count = 0;
+    if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur > INT_MAX)
+        return enough;
+    for (int fd = (int)files.rlim_cur - 1; fd >= 0 && count < enough; fd--)
+        count += fcntl(fd, F_GETFD) < 0;
+    return count;
+}
+
+/* Checks that a provider that makes a connection to each peer finds descriptors for them. If it
+ * finds none, it reports no error: the peer just never answers. */
+static int check_descriptors(void)
+{
+    enum { SPARE = 4 }; /* two peers may connect to each other at once */
+    const char *provider = tern_ofi_fabric.info->fabric_attr->prov_name;
+    uint32_t here = tern_btl_permitted("shm") ? tern_rte.local_size : 1;
+    uint32_t needed = tern_rte.size - here + SPARE, found = free_descriptors(needed);
+    bool connects = strncmp(provider, "net", 3) == 0 || strncmp(provider, "tcp", 3) == 0 ||
+                    strncmp(provider, "sockets", 7) == 0;
+    if (!connects || found >= needed)
+        return 0;
+    return tern_error(TERN_ERR_OTHER,
+                      "libfabric's provider %s needs a file descriptor for each of %u peers and %d "
+                      "more, and this process may open only %u more; raise its limit (ulimit -n)",
+                      provider, tern_rte.size - here, SPARE, found);
+}
+
 /* Opens the fabric, and the first lane. */
 static int open_chosen(const struct tern_ofi_choice *choice)
 {
@@ -270,6 +303,8 @@ static int open_chosen(const struct tern_ofi_choice *choice)
         tern_ofi_lane_prepare(&tern_ofi_lanes[i], i);
     if (!rc)
         rc = tern_ofi_lane_open(&tern_ofi_lanes[0]);
+    if (!rc && (rc = check_descriptors()))
+        tern_ofi_lane_close(&tern_ofi_lanes[0]);
     if (rc)
         tern_ofi_fabric_close();
     return rc;
