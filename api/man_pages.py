@@ -201,7 +201,7 @@ def meaning(procedure, p):
         ignorable = p.direction == 'out' and not procedure.name.startswith('MPI_Status_f')
         return 'a status' + ('; the argument may be MPI_STATUS%s_IGNORE' % ('ES' * bool(p.lengths)) if ignorable else '')
     if p.kind in man_words.HANDLES:
-        return man_words.HANDLES[p.kind]
+        return man_words.KINDS.get('%s:%s' % (procedure.name, p.name), man_words.HANDLES[p.kind])
     if p.kind.startswith('F90_') and p.kind != 'F90_STATUS':
         return 'the integer that stands for the handle in Fortran'
     words = words_of(procedure, p)

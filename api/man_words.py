@@ -4,8 +4,9 @@
 
 # By kind, by kind:name for one name, or by procedure:name. Handles: HANDLES, below.
 KINDS = {
-    'MPI_Comm_connect:info': 'hints; the key timeout says for how many seconds to wait for MPI_Comm_accept (0: without a limit; the default '
-                             'is the parameter mpi_connect_timeout). Then the error is MPI_ERR_PORT',
+    'MPI_Comm_connect:info': 'an info object. The value of its key timeout says for how many seconds to wait for MPI_Comm_accept, 0 '
+                             'without a limit; the default is that of the parameter mpi_connect_timeout. After that time the error is '
+                             'MPI_ERR_PORT',
     'MPI_Free_mem:base': 'the address that MPI_Alloc_mem returned',
     'MPI_Graph_create:index': 'how many edges the nodes up to this one have together',
     'MPI_Graph_get:index': 'how many edges the nodes up to this one have together',
