@@ -34,7 +34,8 @@
 #include "mpirun/wire/connection.h"
 #include "mpirun/wire/job_data.h"
 
-enum { DRAIN_GRACE_MS = 500, AGENTS_END_MS = 1000, ABANDON_MS = 3000 };
+/* for the agents below, which remove what they have made; for the guardian after a lost link */
+enum { AGENTS_END_MS = 8000, ABANDON_MS = 3000 };
 
 static struct {
     struct tern_agent_link link;
@@ -43,12 +44,10 @@ static struct {
     struct tern_host host;
     hwloc_topology_t topology;
     pid_t *pids; /* by rank; 0 if not started yet */
-    struct tern_timer drain;
     int self; /* number of this host */
     /* the link is a connection that this agent made; else it is standard input and output */
     bool calls;
     bool joined, has_job, gone;
-    int left; /* `value` of TERN_GUARDIAN_GONE: not 0 if some processes cannot be killed */
 } agent;
 
 static void send_up(const struct tern_frame *frame)
@@ -76,6 +75,7 @@ static void send_answer(const struct tern_guardian_message *answer)
     tern_parcel_number(&parcel, answer->pid);
     tern_parcel_number(&parcel, answer->value);
     tern_parcel_number(&parcel, answer->step);
+    tern_parcel_string(&parcel, answer->text);
     send_up(&(struct tern_frame){ .kind = TERN_FRAME_GUARDIAN,
                                   .host = agent.job.here,
                                   .rank = answer->rank,
@@ -85,30 +85,15 @@ static void send_answer(const struct tern_guardian_message *answer)
     tern_parcel_free(&parcel);
 }
 
-/* Nothing of the job is left here: sends the rest of its output, then GONE. */
-static void drained(struct tern_timer *timer)
-{
-    (void)timer;
-    tern_loop_stop_timer(&agent.drain);
-    tern_output_finish();
-    send_answer(&(struct tern_guardian_message){ .kind = TERN_GUARDIAN_GONE, .value = agent.left });
-}
-
 static void guardian_answered(const struct tern_guardian_message *answer)
 {
     if (answer->kind == TERN_GUARDIAN_STARTED)
         agent.pids[answer->rank] = answer->pid;
-    if (answer->kind != TERN_GUARDIAN_GONE) {
-        send_answer(answer);
-        return;
+    if (answer->kind == TERN_GUARDIAN_GONE) { /* the rest of the output comes first */
+        agent.gone = true;
+        tern_output_finish();
     }
-    agent.gone = true;
-    agent.left = answer->value;
-    agent.drain.expired = drained;
-    if (tern_output_open_streams())
-        tern_loop_set_timer(&agent.drain, DRAIN_GRACE_MS);
-    else
-        drained(NULL);
+    send_answer(answer);
 }
 
 static void send_act(int act, int rank, int number, const char *text)
@@ -190,8 +175,6 @@ static void stream_closed(int rank)
 {
     send_up(
         &(struct tern_frame){ .kind = TERN_FRAME_CLOSED, .host = agent.job.here, .rank = rank });
-    if (agent.gone && tern_output_open_streams() == 0)
-        drained(NULL);
 }
 
 static void write_failed(int which, int error_number)

@@ -35,7 +35,9 @@
 #include "mpirun/where/where_door.h"
 #include "mpirun/wire/job_data.h"
 
-enum { AGENTS_END_MS = 1000 };
+/* All output has arrived by then. Agents only remove what they have made; one that is cut off
+ * leaves that to its guardian, which Slurm kills together with srun. */
+enum { AGENTS_END_MS = 10000, AGENTS_END_FAILED_MS = 1000 };
 
 static struct {
     struct tern_job *job;
@@ -231,7 +233,7 @@ int tern_job_run(struct tern_job *job, const struct tern_host *hosts, int host_c
     tern_services_close();
     tern_agents_send(&(struct tern_frame){ .kind = TERN_FRAME_END, .host = TERN_EVERY_HOST });
     tern_local_close();
-    tern_agents_end(AGENTS_END_MS);
+    tern_agents_end(tern_run_has_failed() ? AGENTS_END_FAILED_MS : AGENTS_END_MS);
     tern_signals_release();
     return finish_output();
 }

@@ -23,8 +23,9 @@
 #include "mpirun/run.h"
 #include "mpirun/serve/elf.h"
 
-/* to wait for the end of the rank itself, which tells more than the lost connection */
-enum { LOST_GRACE_MS = 100 };
+/* to wait for the end of the rank itself, which tells more than the lost connection; a script that
+ * has run the program can save what it left */
+enum { LOST_GRACE_MS = 1000 };
 
 struct rank {
     pid_t pid;

@@ -3,8 +3,17 @@
  *
  *   RUNNING   ranks run; mpirun serves their output, input, signals and PMIx requests
  *   ENDING    a rank has failed, or time is up: all ranks got SIGTERM, SIGKILL follows
- *   CLEARING  all ranks have ended: the guardians kill what they left behind
- *   DRAINING  mpirun reads what is still in pipes and pseudo-terminals
+ *   WAITING   all ranks have ended well, but processes that they left in the background, such as
+ *             `sort | gzip` behind a script's output, hold streams of the ranks open. As with Open
+ *             MPI, the job lasts until they have closed them, however long that takes
+ *   LEAVING   the other processes that are left have time to end by themselves
+ *   ASKED     they got SIGTERM
+ *   CLEARING  they got SIGKILL
+ *
+ * Each guardian reports when nothing is left on its host; after the last report the job is over.
+ * Whatever a process of the job has written can be read at once then, so nobody waits for output.
+ * A job that has failed does not wait for streams, and gives the others end_grace_ms in place of
+ * leftover_grace_ms.
  *
  * The first failure decides the message and the exit status; what happens to other ranks afterwards
  * is a consequence of it. rank_life.c says when a rank fails.
@@ -28,6 +37,7 @@
 #include "mpirun/jobs/rank_asks.h"
 #include "mpirun/jobs/children.h"
 #include "mpirun/jobs/spawned.h"
+#include "mpirun/left_behind.h"
 #include "mpirun/rank_life.h"
 #include "mpirun/ranks/input.h"
 #include "mpirun/ranks/local.h"
@@ -36,15 +46,14 @@
 #include "mpirun/tree/agents.h"
 
 enum {
-    LEFTOVER_GRACE_MS = 200,
-    DRAIN_GRACE_MS = 500,
-    /* to wait for hosts to report that nothing is left; longer than their guardians take */
-    KILL_GRACE_MS =
-        4000,
+    SAY_WAIT_MS = 10000, /* until mpirun says for whom it waits */
+    /* After a failure: to wait for hosts to report that nothing is left; longer than their
+     * guardians take */
+    KILL_GRACE_MS = 4000,
     TIMEOUT_STATUS = 110
 };
 
-enum stage { RUNNING, ENDING, CLEARING, DRAINING };
+enum stage { RUNNING, ENDING, WAITING, LEAVING, ASKED, CLEARING };
 
 struct host {
     bool gone;   /* nothing of the job is left there, or the host cannot be reached */
@@ -59,6 +68,8 @@ static struct {
     struct host here; /* mpirun's own host, if it has no ranks */
     int status;       /* exit status, once something has failed; 0 before */
     bool output_lost; /* the job goes on, but its exit status is not 0 */
+    bool cut_short;   /* the ranks or what they left were told to end */
+    bool killed;      /* the ranks were killed */
     char *failure;    /* message of the first failure, or NULL */
     int interrupts;
     bool done;        /* nothing is left to do but to wait for the jobs that ranks have started */
@@ -95,29 +106,71 @@ static int open_streams(void)
     return streams;
 }
 
+/* Returns true if processes that ranks have left behind are not waited for. */
+static bool is_cut_short(void)
+{
+    return run.cut_short || run.interrupts || (run.status && !run.job->options->keep_going);
+}
+
+static void set_stage(enum stage stage, int64_t limit_ms)
+{
+    run.stage = stage;
+    tern_loop_stop_timer(&run.stage_timer);
+    if (limit_ms >= 0)
+        tern_loop_set_timer(&run.stage_timer, limit_ms);
+}
+
+/* Returns the time that processes have which ranks left behind, or -1 for no limit. */
+static int64_t patience_ms(void)
+{
+    return tern_param_int(is_cut_short() ? "end_grace_ms" : "leftover_grace_ms");
+}
+
 void tern_run_kill(void)
 {
     if (run.stage >= CLEARING)
         return;
-    run.stage = CLEARING;
-    tern_loop_stop_timer(&run.stage_timer);
     if (run.status)
         tern_children_end();
-    tell_guardian(TERN_GUARDIAN_KILL, -1, 0);
-    if (run.job->host_count > 1)
-        tern_loop_set_timer(&run.stage_timer, KILL_GRACE_MS);
+    tell_guardian(TERN_GUARDIAN_KILL, -1, !is_cut_short());
+    set_stage(CLEARING, run.status && run.job->host_count > 1 ? KILL_GRACE_MS : -1);
+}
+
+/* Gives the processes that are left time to end by themselves. */
+static void leave(void)
+{
+    set_stage(LEAVING, patience_ms());
+}
+
+/* Asks the processes that are left to end. */
+static void ask(void)
+{
+    tell_guardian(TERN_GUARDIAN_ASK, -1, !is_cut_short());
+    set_stage(ASKED, patience_ms());
 }
 
 void tern_run_end(void)
 {
-    if (run.stage != RUNNING)
+    if (run.stage == ENDING || run.stage >= ASKED)
         return;
-    run.stage = ENDING;
+    run.cut_short = true;
     tern_children_end();
+    if (run.stage != RUNNING) {
+        ask();
+        return;
+    }
     tell_guardian(TERN_GUARDIAN_SIGNAL, -1, SIGTERM);
     tell_guardian(TERN_GUARDIAN_SIGNAL, -1, SIGCONT);
-    int64_t grace_ms = tern_param_int("end_grace_ms");
-    tern_loop_set_timer(&run.stage_timer, grace_ms > 0 ? grace_ms : 1);
+    set_stage(ENDING, tern_param_int("end_grace_ms"));
+}
+
+/* Kills the ranks, but not yet what else belongs to the job: a filter behind the output of a rank
+ * can end only after that rank. */
+static void kill_ranks(void)
+{
+    run.killed = true;
+    tell_guardian(TERN_GUARDIAN_SIGNAL, -1, SIGKILL);
+    set_stage(ENDING, KILL_GRACE_MS);
 }
 
 /* Ends the loop when the jobs that ranks have started have ended, too. */
@@ -131,23 +184,30 @@ static void stop(void)
 static void stage_timer_expired(struct tern_timer *timer)
 {
     (void)timer;
-    if (run.stage >= CLEARING)
-        stop();
-    else
+    if (run.stage == ENDING && !run.killed) {
+        kill_ranks();
+    } else if (run.stage == WAITING) {
+        tern_left_behind_say_wait();
+        tell_guardian(TERN_GUARDIAN_NAME, -1, 0);
+    } else if (run.stage == LEAVING) {
+        ask();
+    } else if (run.stage < CLEARING) {
         tern_run_kill();
+    } else {
+        stop();
+    }
 }
 
-/* Goes on to the next stage if this one is over. Background processes of ranks may still write:
- * they get LEFTOVER_GRACE_MS. */
 void tern_run_check_end(void)
 {
-    if (tern_life_running() == 0 && run.stage < CLEARING) {
-        if (open_streams() == 0)
-            tern_run_kill();
-        else if (run.stage == RUNNING && !run.stage_timer.due_ms)
-            tern_loop_set_timer(&run.stage_timer, LEFTOVER_GRACE_MS);
-    } else if (run.stage == DRAINING && open_streams() == 0) {
-        stop();
+    if (tern_life_running() == 0 && run.stage < WAITING) {
+        tell_guardian(TERN_GUARDIAN_FINISH, -1, 0);
+        if (is_cut_short() || open_streams() == 0)
+            leave();
+        else
+            set_stage(WAITING, SAY_WAIT_MS);
+    } else if (run.stage == WAITING && open_streams() == 0) {
+        leave();
     }
 }
 
@@ -210,15 +270,18 @@ static bool all_gone(void)
     return gone;
 }
 
+/* Nothing of the job is left on a host. Its output is read to the end: a process outside the job
+ * that holds a stream open is not waited for. */
 static void host_cleared(int host)
 {
     host_at(host)->gone = true;
     host_at(host)->streams = 0;
-    if (all_gone() && run.stage != DRAINING) {
-        run.stage = DRAINING;
-        tern_loop_set_timer(&run.stage_timer, DRAIN_GRACE_MS);
-    }
-    tern_run_check_end();
+    if (host == run.job->here)
+        tern_output_end_streams();
+    if (all_gone())
+        stop();
+    else
+        tern_run_check_end();
 }
 
 /* Nothing more will be heard of a lost host. */
@@ -253,6 +316,9 @@ static void handle_answer(int host, const struct tern_guardian_message *answer)
     case TERN_GUARDIAN_LOST:
         guardian_lost(host, answer->pid);
         break;
+    case TERN_GUARDIAN_LEFT:
+        tern_left_behind_name(run.job, host, answer);
+        break;
     case TERN_GUARDIAN_GONE:
         if (answer->value)
             tern_output_say("some processes of the job wait in the kernel and cannot be killed "
@@ -276,6 +342,8 @@ static void agent_answered(const struct tern_frame *frame)
     answer.pid = (int32_t)tern_read_number(&reader);
     answer.value = (int32_t)tern_read_number(&reader);
     answer.step = tern_read_int(&reader, 0, TERN_STEP_EXEC);
+    const char *text = tern_read_string(&reader);
+    snprintf(answer.text, sizeof answer.text, "%s", text ? text : "");
     bool of_rank = answer.kind == TERN_GUARDIAN_STARTED || answer.kind == TERN_GUARDIAN_FAILED ||
                    answer.kind == TERN_GUARDIAN_EXITED;
     if (!reader.bad && (!of_rank || (answer.rank >= 0 && answer.rank < run.job->map->size)))
@@ -352,6 +420,25 @@ void tern_run_add_streams(int host, int streams)
 
 /* ---- signals ---- */
 
+/* Ends the wait for processes that the ranks have left behind. Returns false if mpirun does not
+ * wait for any. */
+static bool stop_waiting(int number)
+{
+    bool ends = number == SIGINT || number == SIGTERM || number == SIGHUP;
+    if (!ends || (run.stage != WAITING && run.stage != LEAVING))
+        return false;
+    run.interrupts += number == SIGINT;
+    if (sigismember(&run.told_above, number))
+        fail_silently(128 + number);
+    else
+        tern_run_fail(128 + number,
+                      "mpirun received signal %d (%s) while it waited for processes that the ranks "
+                      "had left in the background, and ended these",
+                      number, strsignal(number));
+    tern_run_end();
+    return true;
+}
+
 static void interrupted(void)
 {
     if (++run.interrupts == 1) {
@@ -368,6 +455,8 @@ void tern_run_signalled(int number)
 {
     if (number != SIGQUIT)
         sigaddset(&run.passed_on, number);
+    if (stop_waiting(number))
+        return;
     switch (number) {
     case SIGINT:
         interrupted();
@@ -429,7 +518,7 @@ static const struct tern_children_listener children_listener = {child_ended, ter
 /* Ends the job because its parents want it, or have ended. */
 static void parents_end(const char *why)
 {
-    if (run.stage != RUNNING)
+    if (run.stage == ENDING || run.stage >= ASKED)
         return;
     if (why)
         tern_run_fail(1, "%s", why);
@@ -492,7 +581,7 @@ static void write_failed(int which, int error_number)
 static void end_in_time(const char *table, void *unused)
 {
     (void)unused;
-    if (run.stage != RUNNING)
+    if (run.stage == ENDING || run.stage >= ASKED)
         return;
     tern_run_fail(TIMEOUT_STATUS,
          "the job has run for %d seconds, the limit of --timeout, and was ended%s",

@@ -60,10 +60,17 @@ static const struct tern_param launch[] = {
      "Say where the ranks are when none has moved for so long: each waits in MPI, is stopped, or "
      "sleeps elsewhere; 0: never. A job in which any rank computes counts as moving.",
      .least = 0, .most = 7 * 24 * 3600},
-    {"end_grace_ms", TERN_PARAM_INT, "300", "ms",
+    {"end_grace_ms", TERN_PARAM_INT, "1000", "ms",
      "Time that ranks have to end after the SIGTERM that they get when the job has failed; then "
-     "they get SIGKILL.",
+     "they get SIGKILL. What they have left in the background has as long after them, and again "
+     "between SIGTERM and SIGKILL.",
      .least = 0, .most = 24 * 3600 * 1000},
+    {"leftover_grace_ms", TERN_PARAM_INT, "10000", "ms",
+     "Time that processes in the background have to end by themselves when all ranks have ended "
+     "well; then they get SIGTERM, and after the same time SIGKILL. Begins when no process holds "
+     "the ranks' standard output or error any more: for such processes mpirun waits without a "
+     "limit. -1: no limit for the others either.",
+     .least = -1, .most = 24 * 3600 * 1000},
 };
 
 const struct tern_param_room tern_params_launch = {"launch", TERN_PARAM_ROWS(launch),

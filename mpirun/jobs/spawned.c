@@ -23,7 +23,7 @@
 #include "mpirun/jobs/port_call.h"
 #include "mpirun/jobs/spawn_line.h"
 
-enum { REFUSE_MS = 3000, NEAR_REPORTS_MS = 20, FAR_REPORTS_MS = 300 };
+enum { REFUSE_MS = 3000, NEAR_REPORTS_MS = 20, FAR_REPORTS_MS = 3000 };
 
 static struct {
     bool open, beside;

@@ -15,6 +15,7 @@
 
 struct process {
     pid_t pid, parent;
+    bool ended; /* its parent has not waited for it yet */
     bool ours;
 };
 
@@ -22,8 +23,8 @@ static pid_t spared[256];
 static int spared_count;
 
 /* Returns the parent of a process from /proc/PID/stat, whose second field may contain blanks and
- * parentheses. Returns 0 if the process has ended. */
-static pid_t parent_of(pid_t pid)
+ * parentheses. Returns 0 if there is no such process. *ret_ended: it is a zombie. */
+static pid_t parent_of(pid_t pid, bool *ret_ended)
 {
     char path[64], text[512];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
@@ -38,7 +39,10 @@ static pid_t parent_of(pid_t pid)
     const char *after = strrchr(text, ')');
     char state;
     int parent;
-    return after && sscanf(after + 1, " %c %d", &state, &parent) == 2 ? parent : 0;
+    if (!after || sscanf(after + 1, " %c %d", &state, &parent) != 2)
+        return 0;
+    *ret_ended = state == 'Z' || state == 'X';
+    return parent;
 }
 
 struct processes {
@@ -46,7 +50,7 @@ struct processes {
     int count, room;
 };
 
-static void add(struct processes *all, pid_t pid, pid_t parent)
+static void add(struct processes *all, pid_t pid, pid_t parent, bool ended)
 {
     if (all->count == all->room) {
         int room = all->room ? 2 * all->room : 256;
@@ -56,7 +60,7 @@ static void add(struct processes *all, pid_t pid, pid_t parent)
         all->list = grown;
         all->room = room;
     }
-    all->list[all->count++] = (struct process){ pid, parent, false };
+    all->list[all->count++] = (struct process){ pid, parent, ended, false };
 }
 
 /* Finds children without /proc: the kernel tells whether a number is that of a child. Grandchildren
@@ -65,9 +69,9 @@ static void try_all_numbers(struct processes *all)
 {
     enum { PID_LIMIT = 1 << 22 }; /* the kernel's own limit */
     for (pid_t pid = 2; pid < PID_LIMIT; pid++) {
-        siginfo_t info;
+        siginfo_t info = { 0 };
         if (waitid(P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
-            add(all, pid, getpid());
+            add(all, pid, getpid(), info.si_pid != 0);
     }
 }
 
@@ -79,9 +83,10 @@ static struct process *list_processes(int *ret_count)
     struct dirent *entry;
     while (proc && (entry = readdir(proc))) {
         pid_t pid = atoi(entry->d_name);
-        pid_t parent = pid > 0 ? parent_of(pid) : 0;
+        bool ended = false;
+        pid_t parent = pid > 0 ? parent_of(pid, &ended) : 0;
         if (parent > 0)
-            add(&all, pid, parent);
+            add(&all, pid, parent, ended);
     }
     if (proc)
         closedir(proc);
@@ -131,19 +136,22 @@ void tern_descendants_spare_present(void)
     free(list);
 }
 
-static int kill_once(void)
+int tern_descendants_signal(int number, void (*found)(pid_t pid))
 {
-    int count, killed = 0;
+    int count, signalled = 0;
     struct process *list = list_processes(&count);
     mark_descendants(list, count);
     for (int i = 0; i < count; i++) {
-        if (list[i].ours) {
-            kill(list[i].pid, SIGKILL);
-            killed++;
-        }
+        if (!list[i].ours)
+            continue;
+        if (found && !list[i].ended)
+            found(list[i].pid);
+        if (number)
+            kill(list[i].pid, number);
+        signalled++;
     }
     free(list);
-    return killed;
+    return signalled;
 }
 
 bool tern_descendants_kill(int timeout_ms, void (*reaped)(pid_t pid, int status))
@@ -158,7 +166,7 @@ bool tern_descendants_kill(int timeout_ms, void (*reaped)(pid_t pid, int status)
         if (pid < 0 && errno == ECHILD)
             return true;
         /* Orphans become our children only when their parent dies: repeat until none is left. */
-        if (waited_ms % 16 == 0 && kill_once() == 0)
+        if (waited_ms % 16 == 0 && tern_descendants_signal(SIGKILL, NULL) == 0)
             return true;
         if (waited_ms >= timeout_ms)
             return false;

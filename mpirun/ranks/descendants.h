@@ -13,6 +13,10 @@
  * executed mpirun. Call this before the first fork. */
 void tern_descendants_spare_present(void);
 
+/* Sends signal `number` (0: none) to all descendants. Before that, calls `found` (may be NULL) for
+ * each that has not ended. Returns their number, with those that have ended and are not reaped. */
+int tern_descendants_signal(int number, void (*found)(pid_t pid));
+
 /* Sends SIGKILL to all descendants and reaps them until none is left, for at most `timeout_ms`.
  * Calls `reaped` (may be NULL) for every child reaped. Returns true if none is left, false if the
  * kernel holds some uninterruptibly. Blocks. */

@@ -42,6 +42,7 @@
 #include "mpirun/base/strings.h"
 #include "mpirun/plan/map.h"
 #include "mpirun/ranks/descendants.h"
+#include "mpirun/ranks/leftover.h"
 #include "mpirun/ranks/session_dir.h"
 
 enum { SOCKET_FD = 3, KILL_TIMEOUT_MS = 2000 };
@@ -64,7 +65,9 @@ static struct {
     int ranks;
     struct tern_guardian_message *outgoing;
     int outgoing_count, outgoing_room;
-    bool cleared; /* nothing of the job is left */
+    bool finishes; /* all ranks have ended: GONE is sent as soon as nothing is left */
+    bool gone;     /* GONE has been sent */
+    bool cleared;  /* nothing of the job is left */
 } guardian;
 
 int tern_guardian_send(int fd, const struct tern_guardian_message *message, const int *fds,
@@ -278,6 +281,7 @@ static void spawn(const struct tern_guardian_message *request, const int fds[3])
         (list_length(request->shared_env) + list_length(request->own_env) + 1) * sizeof *envp);
     point_into_plan(request->argv, argv);
     point_into_plan(request->own_env, point_into_plan(request->shared_env, envp));
+    tern_leftover_note(request->rank, fds);
     pid_t pid = fork_rank(request, fds, argv, envp);
     int error = errno;
     free(argv);
@@ -312,6 +316,23 @@ static void child_reaped(pid_t pid, int status)
         answer_rank(TERN_GUARDIAN_EXITED, rank, pid, status, 0);
 }
 
+static void signal_ranks(int rank, int number)
+{
+    for (int r = 0; r < guardian.ranks; r++) {
+        if (guardian.pids[r] && (rank < 0 || rank == r))
+            kill(-guardian.pids[r], number);
+    }
+}
+
+static void say_gone(void)
+{
+    if (!guardian.gone)
+        answer_rank(TERN_GUARDIAN_GONE, 0, 0, !guardian.cleared, 0);
+    guardian.gone = true;
+}
+
+/* Reaps children that have ended. Without a child, nothing of the job is left at all: orphans
+ * become children of this process. */
 static void reap(void)
 {
     struct signalfd_siginfo info;
@@ -321,14 +342,46 @@ static void reap(void)
     pid_t pid;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
         child_reaped(pid, status);
+    if (guardian.finishes && pid < 0 && errno == ECHILD) {
+        guardian.cleared = true;
+        say_gone();
+    }
 }
 
-static void signal_ranks(int rank, int number)
+static void say_left(pid_t pid, int number, bool holders_only)
 {
-    for (int r = 0; r < guardian.ranks; r++) {
-        if (guardian.pids[r] && (rank < 0 || rank == r))
-            kill(-guardian.pids[r], number);
-    }
+    struct tern_guardian_message message = {
+        .kind = TERN_GUARDIAN_LEFT, .pid = pid, .value = number
+    };
+    bool holds = tern_leftover_describe(pid, &message.rank, message.text, sizeof message.text);
+    if (holds || !holders_only)
+        answer(&message);
+}
+
+static void say_holder(pid_t pid)
+{
+    say_left(pid, 0, true);
+}
+
+static void say_asked(pid_t pid)
+{
+    say_left(pid, SIGTERM, false);
+}
+
+static void say_killed(pid_t pid)
+{
+    say_left(pid, SIGKILL, false);
+}
+
+/* Kills what is left of the job, and says so. `says`: names each process first. */
+static void clear(bool says)
+{
+    reap();
+    if (says)
+        tern_descendants_signal(0, say_killed);
+    signal_ranks(-1, SIGKILL);
+    guardian.cleared = tern_descendants_kill(KILL_TIMEOUT_MS, child_reaped);
+    say_gone();
 }
 
 static _Noreturn void end(bool orderly)
@@ -388,11 +441,19 @@ static void handle(const struct tern_guardian_message *request, const int fds[3]
     case TERN_GUARDIAN_SIGNAL:
         signal_ranks(request->rank, request->value);
         break;
-    case TERN_GUARDIAN_KILL:
+    case TERN_GUARDIAN_FINISH:
+        guardian.finishes = true;
         reap();
-        signal_ranks(-1, SIGKILL);
-        guardian.cleared = tern_descendants_kill(KILL_TIMEOUT_MS, child_reaped);
-        answer_rank(TERN_GUARDIAN_GONE, 0, 0, !guardian.cleared, 0);
+        break;
+    case TERN_GUARDIAN_NAME:
+        tern_descendants_signal(0, say_holder);
+        break;
+    case TERN_GUARDIAN_ASK:
+        tern_descendants_signal(SIGTERM, request->value ? say_asked : NULL);
+        tern_descendants_signal(SIGCONT, NULL);
+        break;
+    case TERN_GUARDIAN_KILL:
+        clear(request->value);
         break;
     case TERN_GUARDIAN_CLEAN:
         end(true);

@@ -23,7 +23,13 @@ enum tern_guardian_kind {
     TERN_GUARDIAN_SPAWN,
     /* send signal `value` to the process group of `rank`; -1: of every rank */
     TERN_GUARDIAN_SIGNAL,
-    TERN_GUARDIAN_KILL,   /* kill all that is left of the job, then answer GONE */
+    TERN_GUARDIAN_FINISH, /* all ranks have ended: answer GONE as soon as nothing is left */
+    TERN_GUARDIAN_NAME,   /* answer LEFT for each process that holds a rank's output open */
+    /* send SIGTERM to all that is left; `value` not 0: answer LEFT for each process */
+    TERN_GUARDIAN_ASK,
+    /* kill all that is left of the job, then answer GONE; `value` not 0: first answer LEFT for
+     * each process */
+    TERN_GUARDIAN_KILL,
     TERN_GUARDIAN_CLEAN,  /* remove the session directory and end */
     /* from the guardian: */
     TERN_GUARDIAN_READY,   /* `text`: the session directory */
@@ -31,10 +37,13 @@ enum tern_guardian_kind {
     TERN_GUARDIAN_STARTED, /* `rank` is process `pid` */
     TERN_GUARDIAN_FAILED,  /* `rank` could not be started: errno `value` in step `step` */
     TERN_GUARDIAN_EXITED,  /* the process of `rank` ended with wait status `value` */
+    /* process `pid`, whose command is `text`, is left of `rank` (-1: unknown); `value` is the
+     * signal that it gets now, or 0 */
+    TERN_GUARDIAN_LEFT,
     /* never sent, but passed to tern_local_answered: the guardian, process `pid`, has been
      * killed */
     TERN_GUARDIAN_LOST,
-    /* nothing of the job is left; `value` is not 0 if some process cannot be killed */
+    /* nothing of the job is left; `value` is not 0 if some process cannot be killed; sent once */
     TERN_GUARDIAN_GONE,
 };
 

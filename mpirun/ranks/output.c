@@ -407,15 +407,20 @@ int tern_output_open_streams(void)
     return output.open_streams;
 }
 
-int tern_output_finish(void)
+void tern_output_end_streams(void)
 {
-    int error = 0;
     for (struct stream *stream = output.streams; stream; stream = stream->next) {
         if (!stream->open)
             continue;
         read_some(stream, 1024);
         close_stream(stream);
     }
+}
+
+int tern_output_finish(void)
+{
+    int error = 0;
+    tern_output_end_streams();
     for (int which = 1; which <= 2 && output.active; which++) {
         tern_writer_drain(&output.sink_of[which]->writer);
         if (!error && !output.failed)

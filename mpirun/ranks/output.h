@@ -50,10 +50,12 @@ void tern_output_say(const char *format, ...) __attribute__((format(printf, 1, 2
 int64_t tern_output_stuck_ms(int which);
 /* Returns the number of local streams that have not ended. */
 int tern_output_open_streams(void);
-/* Ends the output: reads what is there now, closes the streams that are still open (a process
- * outside the job holds them), waits until everything is written, and closes standard output.
- * Returns 0, or the errno of a write that failed and that the listener was not told of. Blocks as
- * long as the reader of mpirun's output does not read. */
+/* Reads what is there now from the streams that are still open, and closes them. Call it when
+ * nothing of the job is left on this host: only a process outside the job can hold them open. */
+void tern_output_end_streams(void);
+/* Ends the output: tern_output_end_streams, then waits until everything is written, and closes
+ * standard output. Returns 0, or the errno of a write that failed and that the listener was not
+ * told of. Blocks as long as the reader of mpirun's output does not read. */
 int tern_output_finish(void);
 
 #endif

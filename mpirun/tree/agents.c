@@ -30,6 +30,7 @@
 #include "mpirun/wire/agent_link.h"
 #include "mpirun/wire/connection.h"
 
+/* to wait for words that explain a failure; only the message depends on them */
 enum { WORDS_GRACE_MS = 300, LAST_WORDS_MS = 200, REAP_MS = 100, LAST_WORDS = 600 };
 
 enum state { STARTING, FAILING, UP, GONE };

@@ -27,7 +27,9 @@
 #include "mpirun/tree/agent_port.h"
 #include "mpirun/tree/command.h"
 
-enum { LINE_BYTES = 600, REAP_MS = 100, GRACE_MS = 100, SWEEP_MS = 2000 };
+/* REAP_MS: for srun to end when it has closed its standard error. GRACE_MS: for the line with the
+ * reason, nothing else depends on it. */
+enum { LINE_BYTES = 600, REAP_MS = 10000, GRACE_MS = 100, SWEEP_MS = 2000 };
 
 /* Variables that a job script's options have set for the user's own srun. This srun starts one task
  * on each host, which uses whatever the job has there, beside other steps. */

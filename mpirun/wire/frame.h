@@ -39,7 +39,8 @@ enum tern_frame_kind {
     /* `value` 0: the ranks can be started. Else they cannot: `value` is mpirun's exit status, and
      * the text says why. */
     TERN_FRAME_READY,
-    /* a message of the guardian: `value` is its kind, `rank` its rank; then pid, value, step */
+    /* a message of the guardian: `value` is its kind, `rank` its rank; then pid, value, step and
+     * text */
     TERN_FRAME_GUARDIAN,
     /* what a rank did: `value` is an enum tern_client_act; then number and text */
     TERN_FRAME_CLIENT,

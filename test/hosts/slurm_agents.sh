@@ -42,6 +42,14 @@ is "a job of two components" "$rc $(sort out | tr '\n' ',')" "0 n1,n2 by ssh,n2 
 within -N 3 -n 3 -- sh -c 'exit $((OMPI_COMM_WORLD_RANK == 2 ? 9 : 0))'
 is "exit code" "$rc" 9
 has "exit code" err '^mpirun: rank 2 \(pid [0-9]+ on host n3\) exited with code 9$'
+cat >filtered <<'END'
+#!/bin/bash
+exec > >(while kill -0 $$ 2>/dev/null; do sleep 0.02; done; sleep 0.5; sort | gzip >log.$OMPI_COMM_WORLD_RANK.gz)
+seq 5000
+END
+chmod +x filtered
+within -N 3 -n 3 -- ./filtered
+is "a filter behind the output of a rank ends its work" "$rc $(cat err) $(zcat log.?.gz | wc -l)" "0  15000"
 within -N 3 -w n1,n2,n3 --ntasks-per-node=2 -- -n 2 ./spawning start 4 ''
 is "MPI_Comm_spawn uses the slots that are free, on hosts without ranks, too" "$rc $(grep '^child .* right' out | sed 's/.* on //' | sort | tr '\n' ' ')" "0 n2 n2 n3 n3 "
 within -N 3 -w n1,n2,n3 --ntasks-per-node=2 -- -n 3 ./spawning start 4 quiet

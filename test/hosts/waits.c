@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A rank that is connected with every other, has a process of its own that has left its session (sleep $1), and waits in MPI
- * until the file $2 is there; forever without one. */
+ * until the file $2 is there, and then ends that process; forever without one. */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,7 +13,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (fork() == 0) {
+    pid_t child = fork();
+    if (child == 0) {
         setsid();
         execlp("sleep", "sleep", argv[1], NULL);
         _exit(1);
@@ -26,6 +28,7 @@ int main(int argc, char **argv)
         usleep(20000);
     MPI_Bcast(&word, 1, MPI_INT, 0, MPI_COMM_WORLD);
     printf("went on\n");
+    kill(child, SIGKILL);
     MPI_Finalize();
     return 0;
 }
