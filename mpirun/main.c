@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -235,6 +236,9 @@ int main(int argc, char **argv, char **envp)
 {
     open_standard_streams();
     tern_log_name("mpirun");
+    /* A limit on file sizes (ulimit -f) also holds for memory files: calls fail, and messages say
+     * so. The guardian gives ranks the signal back. */
+    signal(SIGXFSZ, SIG_IGN);
     int status = check_stack(envp);
     if (status)
         return status;

@@ -33,6 +33,8 @@ struct rank {
     enum tern_joined joined; /* to another job */
     char *ties;              /* the names of these jobs, as tern_ties_note keeps them */
     bool world; /* connected by MPI_Init, not only by sessions */
+    int streams; /* number of its output streams that some process still holds open */
+    bool unseen; /* its process has ended with code 0, and no program of it has been in MPI */
     bool other_library; /* has connected, and has loaded another MPI library */
     bool crashed;       /* has said where it crashes */
 };
@@ -43,7 +45,7 @@ static struct {
     bool other_library; /* of any rank */
     int running;        /* number of ranks that have not ended */
     int worlds;         /* number of ranks between MPI_Init and MPI_Finalize */
-    int skipped_init;   /* a rank that exited with 0 and without MPI_Init, or -1 */
+    int skipped_init;   /* a rank that is over with 0 and without MPI_Init, or -1 */
     int joined;         /* number of ranks that are connected to other jobs ... */
     int parting;        /* ... and that disconnect from them, and wait for them */
     struct tern_timer lost_timer;
@@ -124,6 +126,25 @@ static const char *missing_end(const struct rank *state)
     return state->world ? "MPI_Finalize" : "MPI_Finalize or MPI_Session_finalize";
 }
 
+static void fail_without_init(int rank)
+{
+    tern_run_fail(1, "%s exited without calling MPI_Init, but other ranks wait for it in MPI_Init",
+                  whose(rank));
+}
+
+/* Judges a rank whose process has ended outside MPI. As long as a process holds its output open,
+ * that may be its program: some wrappers, such as setsid, end before what they have started. */
+static void judge_unseen(int rank)
+{
+    const struct rank *state = &life.ranks[rank];
+    if (!state->unseen || state->streams || !tern_run_goes_on())
+        return;
+    if (life.worlds)
+        fail_without_init(rank);
+    else
+        life.skipped_init = rank;
+}
+
 void tern_life_ended(int rank, int wait_status)
 {
     struct rank *state = &life.ranks[rank];
@@ -144,12 +165,9 @@ void tern_life_ended(int rank, int wait_status)
     } else if (unfinished) {
         tern_run_fail(1, "%s exited with code 0 without calling %s", whose(rank),
                       missing_end(state));
-    } else if (!state->connected && life.worlds) {
-        tern_run_fail(1, "%s exited without calling MPI_Init, but other ranks wait for it in "
-                         "MPI_Init",
-             whose(rank));
     } else if (!state->connected) {
-        life.skipped_init = rank;
+        state->unseen = true;
+        judge_unseen(rank);
     }
     bool harmless = life.job->options->keep_going && WIFEXITED(wait_status) && !unfinished;
     if (tern_run_has_failed() && !harmless && life.running)
@@ -157,9 +175,22 @@ void tern_life_ended(int rank, int wait_status)
     tern_run_check_end();
 }
 
+void tern_life_stream_closed(int rank)
+{
+    struct rank *state = &life.ranks[rank];
+    bool failed = tern_run_has_failed();
+    state->streams -= state->streams > 0;
+    judge_unseen(rank);
+    if (!failed && tern_run_has_failed() && life.running)
+        tern_run_end();
+}
+
 static void rank_connected(int rank)
 {
     struct rank *state = &life.ranks[rank];
+    if (state->unseen)
+        tern_run_adopt(rank);
+    state->unseen = false;
     state->connected = true;
     state->finalized = state->lost = false;
 }
@@ -195,9 +226,7 @@ static void rank_started_world(int rank)
     if (life.other_library)
         check_libraries();
     if (life.skipped_init >= 0 && tern_run_goes_on()) {
-        tern_run_fail(1, "%s exited without calling MPI_Init, but other ranks wait for it in "
-                         "MPI_Init",
-             whose(life.skipped_init));
+        fail_without_init(life.skipped_init);
         tern_run_end();
     }
 }
@@ -341,6 +370,11 @@ void tern_life_forget(int host)
 
 void tern_life_started(int rank, pid_t pid)
 {
+    if (life.ranks[rank].ended) { /* another process is the rank now */
+        life.ranks[rank].ended = false;
+        life.running++;
+        tern_run_resume();
+    }
     life.ranks[rank].pid = pid;
     if (life.job->options->verbose)
         tern_output_say("rank %d is process %d on host %s", rank, (int)pid, host_name(rank));
@@ -372,6 +406,8 @@ void tern_life_open(const struct tern_job *job)
     life.running = job->map->size;
     life.ranks = tern_must_alloc(job->map->size * sizeof *life.ranks);
     life.lost_timer.expired = lost_timer_expired;
+    for (int rank = 0; rank < job->map->size; rank++)
+        life.ranks[rank].streams = job->options->merge_stderr ? 1 : 2;
 }
 
 int tern_life_running(void)

@@ -16,10 +16,13 @@
 /* Prepares for the job, before any other function here. `job` must live as long as the process. */
 void tern_life_open(const struct tern_job *job);
 
-/* Take what a guardian says of a rank: its process id, its wait status, or why it did not start. */
+/* Take what a guardian says of a rank: its process id, its wait status, or why it did not start. A
+ * rank whose process has ended starts again when its guardian names another process for it. */
 void tern_life_started(int rank, pid_t pid);
 void tern_life_ended(int rank, int wait_status);
 void tern_life_not_started(const struct tern_guardian_message *answer);
+/* An output stream of the rank has ended. */
+void tern_life_stream_closed(int rank);
 /* Counts the ranks of a lost host as ended: nothing more will be heard of them. */
 void tern_life_forget(int host);
 /* Listener for what ranks say. */

@@ -211,6 +211,17 @@ void tern_run_check_end(void)
     }
 }
 
+void tern_run_adopt(int rank)
+{
+    tell_guardian(TERN_GUARDIAN_ADOPT, rank, 0);
+}
+
+void tern_run_resume(void)
+{
+    if (run.stage == WAITING || run.stage == LEAVING)
+        set_stage(RUNNING, -1);
+}
+
 void tern_run_fail(int status, const char *format, ...)
 {
     if (!run.status) {
@@ -377,6 +388,8 @@ void tern_run_received(const struct tern_frame *frame)
         break;
     case TERN_FRAME_CLOSED:
         host->streams -= host->streams > 0;
+        if (frame->rank >= 0 && frame->rank < run.job->map->size)
+            tern_life_stream_closed(frame->rank);
         tern_run_check_end();
         break;
     case TERN_FRAME_UNWRITTEN:
@@ -539,7 +552,8 @@ const struct tern_spawned_listener tern_run_parents = {parents_signalled, parent
 
 static void stream_closed(int rank)
 {
-    (void)rank;
+    tern_local_stream_closed(rank);
+    tern_life_stream_closed(rank);
     tern_run_check_end();
 }
 

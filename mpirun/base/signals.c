@@ -34,7 +34,6 @@ int tern_signals_catch(bool hangup_ignored, void (*caught)(int number))
     }
     sigprocmask(SIG_SETMASK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes (ulimit -f) also holds for memory files */
     signal(SIGCHLD, SIG_DFL);
     told = caught;
     source = (struct tern_watch){ .fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK),

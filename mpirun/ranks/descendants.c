@@ -136,6 +136,15 @@ void tern_descendants_spare_present(void)
     free(list);
 }
 
+pid_t tern_descendants_child_above(pid_t pid)
+{
+    bool ended;
+    pid_t parent;
+    while (pid > 1 && (parent = parent_of(pid, &ended)) != getpid())
+        pid = parent;
+    return pid > 1 ? pid : 0;
+}
+
 int tern_descendants_signal(int number, void (*found)(pid_t pid))
 {
     int count, signalled = 0;

@@ -13,6 +13,10 @@
  * executed mpirun. Call this before the first fork. */
 void tern_descendants_spare_present(void);
 
+/* Returns the child of this process from which `pid` descends, or which it is; 0 if there is
+ * none. */
+pid_t tern_descendants_child_above(pid_t pid);
+
 /* Sends signal `number` (0: none) to all descendants. Before that, calls `found` (may be NULL) for
  * each that has not ended. Returns their number, with those that have ended and are not reaped. */
 int tern_descendants_signal(int number, void (*found)(pid_t pid));

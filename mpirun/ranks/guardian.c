@@ -45,7 +45,7 @@
 #include "mpirun/ranks/leftover.h"
 #include "mpirun/ranks/session_dir.h"
 
-enum { SOCKET_FD = 3, KILL_TIMEOUT_MS = 2000 };
+enum { SOCKET_FD = 3, KILL_TIMEOUT_MS = 2000, ORPHANS = 1024 };
 
 struct failure {
     int rank, step, error;
@@ -63,6 +63,12 @@ static struct {
     int failure_pipe[2];
     pid_t *pids; /* by rank; 0 if not running */
     int ranks;
+    /* the orphans that have ended last: the program of a rank may be one of them */
+    struct {
+        pid_t pid;
+        int status;
+    } orphans[ORPHANS];
+    unsigned orphan_count;
     struct tern_guardian_message *outgoing;
     int outgoing_count, outgoing_room;
     bool finishes; /* all ranks have ended: GONE is sent as soon as nothing is left */
@@ -303,8 +309,12 @@ static void child_reaped(pid_t pid, int status)
     int rank = 0;
     while (rank < guardian.ranks && guardian.pids[rank] != pid)
         rank++;
-    if (rank == guardian.ranks)
-        return; /* an orphan of the job */
+    if (rank == guardian.ranks) { /* an orphan of the job */
+        unsigned at = guardian.orphan_count++ % ORPHANS;
+        guardian.orphans[at].pid = pid;
+        guardian.orphans[at].status = status;
+        return;
+    }
     guardian.pids[rank] = 0;
     struct failure failure;
     bool failed = false;
@@ -319,8 +329,10 @@ static void child_reaped(pid_t pid, int status)
 static void signal_ranks(int rank, int number)
 {
     for (int r = 0; r < guardian.ranks; r++) {
-        if (guardian.pids[r] && (rank < 0 || rank == r))
-            kill(-guardian.pids[r], number);
+        pid_t pid = guardian.pids[r];
+        /* a process that was adopted need not lead a group */
+        if (pid && (rank < 0 || rank == r) && kill(-pid, number) < 0 && errno == ESRCH)
+            kill(pid, number);
     }
 }
 
@@ -345,6 +357,43 @@ static void reap(void)
     if (guardian.finishes && pid < 0 && errno == ECHILD) {
         guardian.cleared = true;
         say_gone();
+    }
+}
+
+/* Finds the wait status of an orphan that has ended. Returns false if it is not among the last. */
+static bool find_orphan(pid_t pid, int *ret_status)
+{
+    unsigned count = guardian.orphan_count < ORPHANS ? guardian.orphan_count : ORPHANS;
+    unsigned at = 0;
+    while (at < count && guardian.orphans[at].pid != pid)
+        at++;
+    if (at < count)
+        *ret_status = guardian.orphans[at].status;
+    return at < count;
+}
+
+static bool is_rank(pid_t pid)
+{
+    int rank = 0;
+    while (rank < guardian.ranks && guardian.pids[rank] != pid)
+        rank++;
+    return rank < guardian.ranks;
+}
+
+/* Takes another process for the process of a rank: the rank's own has started it and ended. */
+static void adopt(int rank, pid_t program)
+{
+    int status;
+    bool known = rank >= 0 && rank < guardian.ranks && !guardian.pids[rank] && program > 0;
+    pid_t pid = known ? tern_descendants_child_above(program) : 0;
+    if (pid && !is_rank(pid)) {
+        guardian.pids[rank] = pid;
+        answer_rank(TERN_GUARDIAN_STARTED, rank, pid, 0, 0);
+    } else if (known && find_orphan(program, &status)) {
+        answer_rank(TERN_GUARDIAN_STARTED, rank, program, 0, 0);
+        answer_rank(TERN_GUARDIAN_EXITED, rank, program, status, 0);
+    } else {
+        answer_rank(TERN_GUARDIAN_EXITED, rank, 0, 0, 0);
     }
 }
 
@@ -440,6 +489,9 @@ static void handle(const struct tern_guardian_message *request, const int fds[3]
         break;
     case TERN_GUARDIAN_SIGNAL:
         signal_ranks(request->rank, request->value);
+        break;
+    case TERN_GUARDIAN_ADOPT:
+        adopt(request->rank, request->pid);
         break;
     case TERN_GUARDIAN_FINISH:
         guardian.finishes = true;

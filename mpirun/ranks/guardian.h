@@ -23,6 +23,9 @@ enum tern_guardian_kind {
     TERN_GUARDIAN_SPAWN,
     /* send signal `value` to the process group of `rank`; -1: of every rank */
     TERN_GUARDIAN_SIGNAL,
+    /* The process of `rank` has ended, but `pid` is its program. If that outlives it, take it for
+     * the rank's process and answer STARTED, and EXITED when it ends. Else answer EXITED. */
+    TERN_GUARDIAN_ADOPT,
     TERN_GUARDIAN_FINISH, /* all ranks have ended: answer GONE as soon as nothing is left */
     TERN_GUARDIAN_NAME,   /* answer LEFT for each process that holds a rank's output open */
     /* send SIGTERM to all that is left; `value` not 0: answer LEFT for each process */
@@ -36,7 +39,9 @@ enum tern_guardian_kind {
     TERN_GUARDIAN_REFUSED, /* `text`: why there is no session directory; the guardian exits */
     TERN_GUARDIAN_STARTED, /* `rank` is process `pid` */
     TERN_GUARDIAN_FAILED,  /* `rank` could not be started: errno `value` in step `step` */
-    TERN_GUARDIAN_EXITED,  /* the process of `rank` ended with wait status `value` */
+    /* the process of `rank`, `pid`, ended with wait status `value`; `pid` 0: it was
+     * the only one */
+    TERN_GUARDIAN_EXITED,
     /* process `pid`, whose command is `text`, is left of `rank` (-1: unknown); `value` is the
      * signal that it gets now, or 0 */
     TERN_GUARDIAN_LEFT,

@@ -19,6 +19,7 @@
 #include "mpirun/base/loop.h"
 #include "mpirun/ranks/descendants.h"
 #include "mpirun/ranks/node_memfd.h"
+#include "mpirun/ranks/output.h"
 #include "mpirun/ranks/session_dir.h"
 #include "mpirun/ranks/spawn.h"
 #include "mpirun/serve/other_library.h"
@@ -32,6 +33,9 @@ enum {
 
 static struct {
     struct tern_job *job;
+    /* by rank: its process has ended with code 0 outside MPI, but its program may still come from
+     * another one, which holds its output open */
+    bool *pending;
     pid_t guardian_pid;
     struct tern_guardian_start guardian_start;
     tern_local_answered *answered;
@@ -42,6 +46,8 @@ static struct {
 void tern_local_order(int kind, int rank, int value)
 {
     struct tern_guardian_message message = { .kind = kind, .rank = rank, .value = value };
+    if (kind == TERN_GUARDIAN_ADOPT)
+        message.pid = tern_reports_latest(rank);
     if (local.guardian_pid)
         tern_guardian_send(local.guardian.fd, &message, NULL, 0);
 }
@@ -62,21 +68,48 @@ static void guardian_gone(void)
     local.answered(&lost);
 }
 
+/* Tells the ranks of this host that no program of the rank will come any more. */
+static void end_rank(int rank)
+{
+    local.pending[rank] = false;
+    tern_node_memory_end_rank(local.job->node_memory_fd, local.job->map->places[rank].local_rank);
+}
+
+/* Takes the end of a rank's process. Returns false if its program is or was another process, so the
+ * rank's may have been a wrapper that has ended before what it started: the guardian knows. */
+static bool rank_exited(const struct tern_guardian_message *exited)
+{
+    int rank = exited->rank;
+    /* What the rank did before it ended, above all Finalize, may still be in the server's queue. */
+    tern_server_dispatch();
+    tern_reports_read(rank);
+    pid_t program = exited->pid && exited->value == 0 ? tern_reports_latest(rank) : 0;
+    if (program && program != exited->pid) {
+        tern_local_order(TERN_GUARDIAN_ADOPT, rank, 0);
+        return false;
+    }
+    local.pending[rank] =
+        exited->value == 0 && !tern_reports_latest(rank) && tern_output_is_open(rank);
+    if (!local.pending[rank])
+        end_rank(rank);
+    return true;
+}
+
+void tern_local_stream_closed(int rank)
+{
+    if (local.pending && local.pending[rank] && !tern_reports_latest(rank) &&
+        !tern_output_is_open(rank))
+        end_rank(rank);
+}
+
 static void guardian_ready(struct tern_watch *watch, uint32_t events)
 {
     (void)events;
     struct tern_guardian_message answer;
     int fds[3], fd_count, got;
     while ((got = tern_guardian_receive(watch->fd, &answer, fds, &fd_count)) > 0) {
-        /* What the rank did before it ended, above all Finalize, may still be in the server's
-         * queue. */
-        if (answer.kind == TERN_GUARDIAN_EXITED) {
-            tern_server_dispatch();
-            tern_reports_read(answer.rank);
-            tern_node_memory_end_rank(local.job->node_memory_fd,
-                                      local.job->map->places[answer.rank].local_rank);
-        }
-        local.answered(&answer);
+        if (answer.kind != TERN_GUARDIAN_EXITED || rank_exited(&answer))
+            local.answered(&answer);
     }
     if (got < 0)
         guardian_gone();
@@ -229,6 +262,7 @@ int tern_local_start_ranks(struct tern_job *job)
                                         (unsigned long long)memory_size, job->token);
     /* stays open for ranks that lose their own descriptor, for instance in a script */
     job->node_memory_path = tern_must_format("/proc/%d/fd/%d", (int)getpid(), job->node_memory_fd);
+    local.pending = tern_must_alloc((size_t)job->map->size * sizeof *local.pending);
     error = tern_spawn_ranks(job, local.guardian.fd);
     if (!error)
         tern_foreign_start();

@@ -45,6 +45,7 @@ static struct {
     const struct tern_client_listener *listener;
     struct program **latest; /* by rank: its latest program, or NULL */
     pid_t *left;             /* by rank: its process that left without MPI_Finalize; 0: none */
+    pid_t *processes;        /* by rank: of its latest program, also after that has left MPI */
     bool *meeting;           /* by rank: the rank waits for all others */
     int met;                 /* number of this host's ranks that wait for all others */
     struct tern_watch socket, name;
@@ -303,6 +304,7 @@ static void begin(int rank, const int fds[2])
     struct program *program = tern_must_alloc(sizeof *program);
     *program = (struct program){ .pair = { .fd = fds[0], .ready = pair_ready }, .rank = rank };
     reports.latest[rank] = program;
+    reports.processes[rank] = tern_reports_process(rank);
     if (fds[1] >= 0)
         hold_lifeline(fds[1]);
     tern_foreign_reported(rank);
@@ -395,6 +397,11 @@ pid_t tern_reports_process(int rank)
     return reports.latest[rank] ? process_of(reports.latest[rank]) : 0;
 }
 
+pid_t tern_reports_latest(int rank)
+{
+    return reports.processes ? reports.processes[rank] : 0;
+}
+
 /* ---- opening ---- */
 
 /* Opens the socket TERN_REPORTS_NAME in the job's directory. Returns false if there is no such
@@ -425,6 +432,7 @@ int tern_reports_open(const struct tern_job *job, const struct tern_client_liste
     reports.listener = listener;
     reports.latest = tern_must_alloc(job->map->size * sizeof *reports.latest);
     reports.left = tern_must_alloc(job->map->size * sizeof *reports.left);
+    reports.processes = tern_must_alloc(job->map->size * sizeof *reports.processes);
     reports.meeting = tern_must_alloc(job->map->size * sizeof *reports.meeting);
     reports.socket = (struct tern_watch){ .fd = ends[0], .ready = socket_ready };
     if (tern_loop_watch(&reports.socket, EPOLLIN) < 0 || fstat(ends[1], &st) < 0) {

@@ -20,6 +20,9 @@ void tern_reports_read(int rank);
 /* Returns the process of the rank's latest program that is in MPI, in this process's numbers; 0 if
  * there is none. */
 pid_t tern_reports_process(int rank);
+/* Returns the process of the rank's latest program that is, or has been, in MPI; 0 if there was
+ * none. */
+pid_t tern_reports_latest(int rank);
 /* Sends to `asker` the card of `rank` that it has asked for. */
 void tern_reports_answer(int asker, int rank, const struct tern_card *card, size_t size);
 /* Passes on to rank `to` what rank `from` reported about reaching it (unreached.h). Returns false

@@ -21,6 +21,7 @@ static _Noreturn void become(const struct tern_command *command, const int fds[3
     if (getppid() != parent)
         _exit(1);
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     for (int i = 0; i < 3; i++)
         dup2(fds[i], i);
     for (const char *const *name = command->without; name && *name; name++)

@@ -43,6 +43,11 @@ is "a wait that is interrupted" "$? $(grep -c "done" out)" "130 6"
 has "for whom" err "^mpirun:   process [0-9]+ of rank 5 on host n3: sleep $mark\$"
 eventually "a wait that is interrupted: nothing is left" none_left || leftovers
 
+# a wrapper that ends before its program
+"$MPICC" -o ring "$here/../../examples/ring.c" || exit 1
+run --hostfile hosts --mca launch_width 1 setsid ./ring
+is "setsid" "$rc $(grep -c 'passed 6 ranks' out) $(cat err)" "0 1 "
+
 run --hostfile hosts --mca leftover_grace_ms 200 sh -c "(trap '' TERM; [ \$OMPI_COMM_WORLD_RANK != 3 ] || exec setsid sleep $mark >/dev/null 2>&1) & sleep 0.1"
 is "a daemon" "$rc $(wc -l <err)" "0 4"
 has "a daemon" err 'these get SIGTERM now'
