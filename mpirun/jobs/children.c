@@ -4,6 +4,7 @@
  * To the question of the rank, mpirun adds for its child:
  *
  *   number=N             of the job, from 2 on
+ *   universe=N           the universe size of this job, which is that of its children, too
  *   inherit=WORD ...     words of this mpirun's command line that also hold for the child's
  *   inherit_map=WORD ... the same, unless the info says map_by; so inherit_rank and inherit_bind
  *   inherit_app=WORD ... the same, for each program
@@ -390,6 +391,7 @@ static struct tern_question describe_this(void)
     const struct tern_options *options = children.job->options;
     struct tern_question more = {0};
     tern_question_add_number(&more, "number", ++children.last_number);
+    tern_question_add_number(&more, "universe", tern_job_universe(children.job));
     add_words(&more, "inherit", &options->inherited);
     add_words(&more, "inherit_map", &options->inherited_map);
     add_words(&more, "inherit_rank", &options->inherited_rank);

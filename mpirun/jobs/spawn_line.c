@@ -201,6 +201,8 @@ static int read_line(struct reading *r, const char *word, const char *value)
         r->line->beside = atoi(value);
     else if (strcmp(word, "number") == 0)
         r->line->number = atoi(value);
+    else if (strcmp(word, "universe") == 0)
+        r->line->universe = atoi(value) > 0 ? atoi(value) : 0;
     else if (strcmp(word, "oversubscribe") == 0)
         r->oversubscribe = true;
     else if (strcmp(word, "program") == 0)

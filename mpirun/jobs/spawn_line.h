@@ -16,6 +16,7 @@ struct tern_spawn_line {
     char *wdir;  /* of the root; NULL: not known */
     pid_t beside; /* the program without a launcher that asks; 0: a rank */
     int number;  /* of the job */
+    int universe; /* universe size of the parents; 0: not known */
 };
 
 /* Reads the question. Changes its text. `called` is the name by which this mpirun was called.

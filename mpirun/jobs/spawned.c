@@ -120,6 +120,7 @@ void tern_spawned_complete(struct tern_options *options)
         return;
     tern_strings_set(&options->env, TERN_PARENT, spawned.line.port);
     options->job_number = spawned.line.number;
+    options->universe = spawned.line.universe;
 }
 
 /* ---- messages of the mpirun above ---- */

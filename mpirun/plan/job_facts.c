@@ -8,7 +8,9 @@
 
 int tern_job_universe(const struct tern_job *job)
 {
-    return job->map->slots > job->map->size ? job->map->slots : job->map->size;
+    int most = job->options->universe;
+    most = job->map->slots > most ? job->map->slots : most;
+    return job->map->size > most ? job->map->size : most;
 }
 
 int tern_job_ranks_on(const struct tern_job *job, int host)

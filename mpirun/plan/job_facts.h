@@ -42,7 +42,8 @@ struct tern_job {
 
 /* Returns the number of ranks on `host`. */
 int tern_job_ranks_on(const struct tern_job *job, int host);
-/* Returns the universe size: all slots, but at least the number of ranks. */
+/* Returns the universe size: all slots, also those that the parents of a spawned job use, but at
+ * least the number of ranks. */
 int tern_job_universe(const struct tern_job *job);
 /* Fills in texts, text_count and text_of from the hosts' processors and the map. */
 void tern_job_describe_places(struct tern_job *job);

@@ -62,6 +62,7 @@ struct tern_options {
     struct tern_strings inherited, inherited_map, inherited_rank, inherited_bind;
     struct tern_strings inherited_app; /* the same, for each program */
     int job_number;                    /* 1, or that of a job which ranks have started */
+    int universe;                      /* that of the job which has started this one, or 0 */
     const char *report_uri;            /* --report-uri; NULL if not given */
     const char *env_list, *env_list_origin; /* mca_base_env_list, and who set it; NULL: nobody */
     char env_list_delimiter;     /* mca_base_env_list_delimiter; 0 if not given */

@@ -49,6 +49,7 @@ static void pack_options(const struct tern_job *job, struct tern_parcel *parcel)
     tern_parcel_number(parcel, options->output_no_job);
     tern_parcel_number(parcel, options->output_plain);
     tern_parcel_number(parcel, options->job_number);
+    tern_parcel_number(parcel, options->universe);
     tern_parcel_number(parcel, options->stdin_rank);
     tern_parcel_number(parcel, options->merge_stderr);
     tern_parcel_number(parcel, options->tag_output);
@@ -70,6 +71,7 @@ static struct tern_options *unpack_options(struct tern_reader *reader)
     options->output_no_job = tern_read_int(reader, 0, 1);
     options->output_plain = tern_read_int(reader, 0, 1);
     options->job_number = tern_read_int(reader, 1, INT_MAX);
+    options->universe = tern_read_int(reader, 0, INT_MAX);
     options->stdin_rank = tern_read_int(reader, TERN_STDIN_ALL, 1 << 20);
     options->merge_stderr = tern_read_int(reader, 0, 1);
     options->tag_output = tern_read_int(reader, 0, 1);

@@ -111,6 +111,8 @@ shown() {
     has "$1" out '^codes 0 0 0 0 spawn$'
 }
 both shown several
+run --host localhost:64 -n 1 "$PWD/spawning" several
+is "MPI_UNIVERSE_SIZE of children is their parents'" "$rc $(grep -c '^child [0-3] of 4: app [01], universe 64,' out)" "0 4"
 soft() {
     is "$1" $rc 0
     has "$1" out '^codes 0 0 spawn$'
