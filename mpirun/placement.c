@@ -315,6 +315,10 @@ static void tell_of_numbers(const struct tern_placement *p)
                   (options->map.by != TERN_MAP_LEVEL_DEFAULT && said && strstr(said, "-map-by"));
     if (options->quiet)
         return;
+    if (map->per_gave_way)
+        tern_log("warning: %s has no effect beside --map-by: -np %d is more, and holds, as in Open "
+                 "MPI 4.1",
+                 options->per_said, options->apps[0].np);
     if (counted && mapped && options->app_count == 1 && !options->apps[0].np &&
         map->size != map->slots)
         tern_log("warning: %s holds beside --map-by, too: the job has %d rank%s. Open MPI 4.1 "

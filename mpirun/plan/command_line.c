@@ -491,7 +491,8 @@ static int check_rankfile(const struct tern_options *options)
     for (size_t i = 0; i < sizeof others / sizeof *others && !said; i++)
         if (i || !options->by_rankfile)
             said = tern_strings_value(&options->given, others[i]);
-    if (!options->rankfile || !said)
+    bool empty = said && said[strlen(said) - 1] == ' '; /* an empty value says nothing */
+    if (!options->rankfile || !said || empty)
         return 0;
     return tern_error(TERN_ERR_ARG,
                       "--rankfile and %s both choose where ranks run; use one of "
@@ -517,6 +518,11 @@ static void drop_weak_mapping(struct tern_options *options)
 {
     const char *said = tern_strings_value(&options->given, "map-by");
     bool counted = options->per_source == TERN_PER_NODE || options->per_source == TERN_PER_SOCKET;
+    /* Open MPI then forgets -N and --npersocket; here they hold as far as -np permits */
+    options->map.per_gives_way =
+        counted && options->app_count == 1 &&
+        (options->pe_of_map ||
+         (options->map.by != TERN_MAP_LEVEL_DEFAULT && said && strstr(said, "-map-by")));
     if (!counted || options->map.by == TERN_MAP_LEVEL_DEFAULT ||
         (said && ((options->app_count == 1 && strstr(said, "-map-by")) || strstr(said, "-bynode"))))
         return;

@@ -583,6 +583,13 @@ int tern_map_ranks(const struct tern_map_request *request, const struct tern_hos
                          .map = &map };
     for (int h = 0; h < host_count; h++)
         map.slots += tern_host_slots(&hosts[h], request->hwthreads);
+    struct tern_map_request without;
+    if (request->per_object && request->per_gives_way && request->np[0] > ppr_capacity(&m, 0)) {
+        without = *request;
+        without.per_object = 0;
+        m.request = &without;
+        map.per_gave_way = true;
+    }
     int *app_np = tern_must_alloc(request->apps * sizeof *app_np);
     int error = count_ranks(&m, app_np);
     if (error) {

@@ -28,6 +28,7 @@ struct tern_map_request {
     bool by_implied;
     int per_object;     /* ppr: ranks on each object of level per_level; 0 if not used */
     enum tern_map_level per_level;
+    bool per_gives_way; /* per_object does not count if it allows fewer ranks than -np says */
     enum tern_map_level rank_by; /* how to number: a level, SLOT or DEFAULT */
     enum tern_map_level bind;    /* a level, NONE or DEFAULT */
     /* PE=N: cores (or hardware threads) for each rank; 0 if not given: one, and the default binding
@@ -71,6 +72,7 @@ struct tern_map {
     bool crowded_slots;        /* `crowded_units` are slots: there are processors enough */
     /* a host whose slots are fewer than its share by SPAN, and that share; 0 if there is none */
     int cut_host, cut_ranks;
+    bool per_gave_way; /* per_object did not count, because -np says more */
 };
 
 /* Makes the map. Returns 0, or TERN_ERR_ARG with a message for the user if the request cannot be

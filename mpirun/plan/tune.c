@@ -12,6 +12,12 @@
 #include "lib/util/text.h"
 #include "mpirun/plan/line_words.h"
 
+/* Returns true for the parameter sets by which releases of Open MPI with ULFM switch it on. */
+static bool is_fault_tolerance(const char *name)
+{
+    return strcmp(name, "ft-enable-mpi") == 0 || strcmp(name, "ft-mpi") == 0;
+}
+
 /* Calls `read` for each of the files, separated by commas, with its path and text. */
 static int read_each(const char *origin, const char *files, tern_tune_setter *set,
                      struct tern_options *options,
@@ -30,10 +36,13 @@ static int read_each(const char *origin, const char *files, tern_tune_setter *se
             tern_must_format("%s/share/openmpi/amca-param-sets/%s", tern_prefix(), name);
         bool is_installed =
             !strchr(name, '/') && access(name, R_OK) < 0 && access(installed, R_OK) == 0;
-        const char *path = is_installed ? installed : name, *why;
+        const char *path = is_installed ? installed : name, *why = "";
         char *text = *name ? tern_read_text(path, &why) : NULL;
         if (text)
             error = read(path, text, set, options);
+        else if (is_fault_tolerance(name))
+            tern_options_warn(options, "%s %s has no effect: a rank that fails ends the job",
+                              origin, name);
         else if (*name)
             error = tern_error(TERN_ERR_ARG, "%s: cannot read the file %s: %s", origin, path, why);
         free(text);

@@ -239,6 +239,8 @@ ours "$small" "here:0-1 here:2-3" "${lots[@]}" -np 2 --map-by socket:
 maps "$small" "here:0 here:2 here:1" "${lots[@]}" -np 3 --bind-to core:
 maps "$small" "here:0-1 here:2-3 here:0-1" --host localhost:3 -np 0
 maps "$large" "far1:0 far1:1 far2:0 far2:1" --hostfile eight -np 4 --npersocket 1 --map-by core
+maps "$large" "here:0 here:1 here:2" "${lots[@]}" -np 3 --npersocket 1 --map-by core
+maps "$large" "here:0-3 here:16-19 here:4-7" "${lots[@]}" -np 3 --npersocket 1 --map-by NUMA:PE=4
 maps "$large" "far1:0-15 far2:0-15 far1:16-31 far2:16-31" --hostfile eight -np 4 --npersocket 1 --bynode
 ours "$large" "here:0t0 here:0t1 here:1t0 here:1t1" "${lots[@]}" -np 4 --cpu-list 4,5,6,7 --bind-to cpu-list:ordered
 ours "$large" "here:0 here:1" "${lots[@]}" -np 2 --map-by pe-list=4,5:ordered

@@ -6,6 +6,15 @@
 
 warns "mpirun: warning: --mca orte_xterm has no effect: write mpirun -np 2 xterm -e PROGRAM" --mca orte_xterm 1
 warns "mpirun: warning: --with-ft ulfm has no effect: a rank that fails ends the job" --with-ft ulfm
+for word in -am --am --tune; do
+    warns "mpirun: warning: $word ft-enable-mpi has no effect: a rank that fails ends the job" $word ft-enable-mpi
+done
+run --oversubscribe -np 3 --npernode 1 --map-by core:PE=1 true
+is "--npernode" "$rc $(cat err)" \
+    "0 mpirun: warning: --npernode 1 has no effect beside --map-by: -np 3 is more, and holds, as in Open MPI 4.1"
+printf 'rank 0=localhost slot=0\n' >rankfile
+warns "" --mca rmaps_base_mapping_policy "" --rankfile rankfile
+warns 'mpirun: warning: --map-by "" is empty and has no effect' --map-by "" --rankfile rankfile
 warns "mpirun: warning: --enable-recovery has no effect: ranks that failed are not restarted" --enable-recovery --enable-recovery
 warns "mpirun: warning: there is no parameter orte_defualt_hostfile; did you mean orte_default_hostfile; mpi_info lists them" \
     --mca orte_defualt_hostfile x
