@@ -433,6 +433,21 @@ static void name_foreign_variables(void)
         tern_log("%s: variables of Intel MPI and MPICH, which mean nothing here", names);
 }
 
+/* Warns of variables that name hosts for other launchers, if nothing else names hosts. */
+static void warn_of_foreign_hosts(struct tern_options *options)
+{
+    static const char *const names[] = {"HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE"};
+    bool named = options->hosts.count || options->hostfiles.count || options->default_hostfile;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !named; i++) {
+        const char *file = getenv(names[i]);
+        if (file && *file)
+            tern_options_warn(options,
+                              "%s is a variable of other launchers (MPICH, Intel MPI) and has no "
+                              "effect: write --hostfile %s, with lines HOST slots=N",
+                              names[i], file);
+    }
+}
+
 /* An absolute path to mpirun, in a directory `bin`, stands for --prefix. */
 static void imply_prefix(const char *called, struct tern_options *options)
 {
@@ -603,6 +618,7 @@ static int join_options(struct tern_options *options)
 /* Writes the warnings, and notes for the ranks which faults were said. */
 static void say_warnings(struct tern_options *options)
 {
+    warn_of_foreign_hosts(options);
     if (options->verbose)
         name_foreign_variables();
     for (int i = 0; i < options->warnings.count && !options->quiet; i++)

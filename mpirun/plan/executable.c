@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/util/error.h"
+#include "lib/util/param_names.h"
 
 static bool is_program(const char *path)
 {
@@ -125,8 +126,13 @@ int tern_program_find(const struct tern_app *app, const char *wdir, char **ret_p
     } else if (unusable) {
         status = check_file(unusable);
     } else {
-        tern_error(TERN_ERR_ARG, "no program %s in %s%s%s nor in the working directory, %s", name,
-                   app->path ? app->path : "", app->path ? " or " : "", search_path, wdir);
+        const char *hint = tern_param_known(name) && app->argv.count > 1
+                               ? "; it is the name of a parameter: is --mca missing before it?"
+                           : strcmp(name, "all") == 0
+                               ? "; `-s all` of other launchers (MPICH, Intel MPI) is --stdin all"
+                               : "";
+        tern_error(TERN_ERR_ARG, "no program %s in %s%s%s nor in the working directory, %s%s", name,
+                   app->path ? app->path : "", app->path ? " or " : "", search_path, wdir, hint);
         status = TERN_EXIT_NOT_FOUND;
     }
     free(unusable);

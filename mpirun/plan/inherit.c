@@ -57,6 +57,8 @@ static const struct {
     {"prepend-envar", IN(_app)},
     {"append-env", IN(_app)},
     {"append-envar", IN(_app)},
+    {"unset-env", IN(_app)},
+    {"fwd-environment", IN(_app)},
 #undef IN
 };
 

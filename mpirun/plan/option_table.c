@@ -94,6 +94,24 @@ static int export_variable(const char *option, const char *text, struct tern_app
     return error;
 }
 
+/* Open MPI 5's --fwd-environment: ranks on other hosts get all variables. */
+static int forward_all(const char *option, const char *text, struct tern_app *app)
+{
+    (void)option, (void)text;
+    export_all("", 0, app);
+    return 0;
+}
+
+/* Open MPI 5's --unset-env NAME */
+static int unset_variable(const char *option, const char *text, struct tern_app *app)
+{
+    if (!*text || strchr(text, '='))
+        return tern_error(TERN_ERR_ARG, "%s needs the name of a variable, not \"%s\"", option,
+                          text);
+    tern_strings_add(&app->unset, text);
+    return 0;
+}
+
 static void split_words(struct tern_strings *list, const char *text)
 {
     char *copy = tern_must_copy(text), *rest = copy, *word;
@@ -113,6 +131,17 @@ static int read_stdin_target(const char *option, const char *text, struct tern_o
     else
         return tern_policy_number(option, text, 0, 1 << 20, &options->stdin_rank);
     return 0;
+}
+
+/* Returns true if `word` is one of the words in `text`, which commas or colons separate. */
+static bool has_word(const char *text, const char *word)
+{
+    for (size_t length; *text; text += length + (text[length] != '\0')) {
+        length = strcspn(text, ",:");
+        if (length == strlen(word) && strncasecmp(text, word, length) == 0)
+            return true;
+    }
+    return false;
 }
 
 /* Reads DIR:nocopy,nojobid. */
@@ -139,10 +168,18 @@ static int set_output_dir(const char *option, const char *text, struct tern_opti
     return error;
 }
 
+/* Open MPI 5's --output-directory: the terminal gets a copy only with the modifier `copy`. */
+static int set_output_dir_only(const char *option, const char *text, struct tern_options *options)
+{
+    const char *colon = strchr(text, ':');
+    options->output_only_files = !colon || !has_word(colon + 1, "copy");
+    return set_output_dir(option, text, options);
+}
+
 /* file=FILE of --output: the files are FILE.RANK.out and FILE.RANK.err. */
 static int set_output_file(const char *option, const char *text, struct tern_options *options)
 {
-    int error = set_output_dir(option, text, options);
+    int error = set_output_dir_only(option, text, options);
     options->output_plain = true;
     return error;
 }
@@ -161,7 +198,9 @@ static int read_display(const char *option, const char *text, struct tern_option
     int error = words.count ? 0 : tern_words_unknown(option, "", known);
     for (int i = 0; i < words.count && !error; i++) {
         const char *word = words.items[i];
-        int which = tern_words_find(word, known);
+        /* topo=HOST; the topology of each job is shown where it runs */
+        bool of_host = strncasecmp(word, "topo=", 5) == 0;
+        int which = of_host ? TOPOLOGY : tern_words_find(word, known);
         options->display_map |= which == MAP || which == MAP_DEVEL;
         options->report_bindings |= which == BIND;
         options->display_allocation |= which == ALLOCATION;
@@ -199,14 +238,14 @@ static int read_output(const char *option, const char *text, struct tern_options
         options->timestamp_output |= which == TIMESTAMP;
         options->merge_stderr |= which == MERGE;
         if (strncasecmp(word, "dir=", 4) == 0 || strncasecmp(word, "directory=", 10) == 0)
-            error = set_output_dir(option, equals + 1, options);
+            error = set_output_dir_only(option, equals + 1, options);
         else if (strncasecmp(word, "file=", 5) == 0 || strncasecmp(word, "filename=", 9) == 0)
             error = set_output_file(option, equals + 1, options);
         else if (which == XML)
-            error = tern_error(TERN_ERR_ARG,
-                               "%s xml is not supported: output is plain text; tag names the rank "
-                               "of each line",
-                               option);
+            tern_options_warn(options,
+                              "%s xml has no effect: output is plain text; tag names the rank of "
+                              "each line",
+                              option);
         else if (which < 0 || which > XML)
             error = tern_words_unknown(option, word, known);
     }
@@ -246,9 +285,10 @@ static int set_dry_run(const char *option, const char *text, struct tern_options
 /* Open MPI 5's --runtime-options, words such as donotlaunch or abort-nonzero-status=0. */
 static int read_runtime(const char *option, const char *text, struct tern_options *options)
 {
-    enum { DO_NOT_LAUNCH, ABORT, ERROR, MISSING };
+    enum { DO_NOT_LAUNCH, ABORT, ERROR, STATE };
     static const char *const known[] = {"donotlaunch", "abort-nonzero-status",
-                                        "error-nonzero-status", "recoverable", "autorestart",
+                                        "error-nonzero-status", "report-state-on-timeout",
+                                        "recoverable", "autorestart",
                                         "continuous", "xterm", "max-restarts", "output-proctable",
                                         "exec-agent", "default-exec-agent", "show-progress",
                                         "notifyerrors", "app-context-level", NULL};
@@ -267,7 +307,7 @@ static int read_runtime(const char *option, const char *text, struct tern_option
             options->keep_going = off;
         else if (which < 0)
             error = tern_words_unknown(option, word, known);
-        else if (!off)
+        else if (!off && which != STATE) /* --timeout reports that anyway */
             tern_options_warn(options, "%s %s has no effect", option, word);
     }
     tern_strings_free(&words);
@@ -401,6 +441,8 @@ const struct tern_option tern_option_table[] = {
     { "machinefile", LIST(hostfiles) },
     { "default-hostfile", WORD(default_hostfile) },
     { "x", READ_APP(export_variable) },
+    { "unset-env", READ_APP(unset_variable) },
+    { "fwd-environment", OF_PARSER(0, READ_APP), .read_app = forward_all },
     { "prepend-env", PAIR(prepend_variable) },
     { "prepend-envar", PAIR(prepend_variable) },
     { "append-env", PAIR(append_variable) },
@@ -448,7 +490,7 @@ const struct tern_option tern_option_table[] = {
     { "timestamp-output", FLAG(timestamp_output) },
     { "merge-stderr-to-stdout", FLAG(merge_stderr) },
     { "output-filename", READ(set_output_dir) },
-    { "output-directory", READ(set_output_dir) },
+    { "output-directory", READ(set_output_dir_only) },
     { "stdin", READ(read_stdin_target) },
     { "report-bindings", FLAG(report_bindings) },
     { "display-map", FLAG(display_map) },
@@ -500,6 +542,7 @@ const struct tern_option tern_option_table[] = {
     { "novm", IGNORED(0) },
     { "ompi-server", READ(set_name_server) },
     { "personality", IGNORED(1) },
+    { "no-app-prefix", WARNED(0, "--prefix, if given, holds for all programs") },
     { "preload-binary", FLAG(preload) },
     { "s", FLAG(preload) },
     { "preload-files", WARNED(1, "files are not copied to other hosts") },
@@ -514,7 +557,7 @@ const struct tern_option tern_option_table[] = {
     { "use-regexp", IGNORED(0) },
     { "display-topo", ALIAS(read_display, "topology") },
     { "file", REFUSED(1, "use --app FILE to read options from a file") },
-    { "continuous", REFUSED(0, "a job cannot continue after all its ranks have ended") },
+    { "continuous", WARNED(0, "a rank that fails ends the job") },
     { "debug",
       REFUSED(0, "start the debugger on the ranks instead: mpirun -np 2 xterm -e gdb PROGRAM") },
     { "debugger",
@@ -529,7 +572,7 @@ const struct tern_option tern_option_table[] = {
     { "tv",
       REFUSED(0, "start the debugger on the ranks instead: mpirun -np 2 xterm -e gdb PROGRAM") },
     { "where", REFUSED(1, "it stands alone and starts no job: mpirun --where PID") },
-    { "xml", REFUSED(0, "output is plain text; --tag-output names the rank of each line") },
+    { "xml", WARNED(0, "output is plain text; --tag-output names the rank of each line") },
     { "xml-file", REFUSED(1, "output is plain text; --tag-output names the rank of each line") },
     { "env", FOREIGN(2, "-x NAME=VALUE") },
     { "genv", FOREIGN(2, "-x NAME=VALUE") },
@@ -555,6 +598,7 @@ const struct tern_option tern_option_table[] = {
     { "prepend-rank", FOREIGN(0, "--tag-output") },
     { "print-rank-map", FOREIGN(0, "--display-map") },
     { "outfile-pattern", FOREIGN(1, "--output-filename DIR") },
+    { "localonly", FOREIGN(0, "--host localhost") },
     { "hostlist", FOREIGN(1, "--host HOST,...") },
     { "machine", FOREIGN(1, "--hostfile FILE") },
     { "gtool", FOREIGN(1, "the tool's name before the program's: mpirun -np 2 TOOL PROGRAM") },

@@ -18,6 +18,7 @@ struct tern_app {
     bool wdir_said;           /* only on an agent, where wdir is always set: --wdir was given */
     const char *path;         /* --path; NULL if not given */
     struct tern_strings env;  /* NAME=VALUE from -x and --mca, in order */
+    struct tern_strings unset; /* names of --unset-env */
     bool wdir_session;        /* --set-cwd-to-session-dir */
     /* the words of --host and the files of --hostfile that stand among this program's options; also
      * in the lists of tern_options */

@@ -203,11 +203,26 @@ void tern_environment_receive(const struct tern_strings *env)
     }
 }
 
+static void take_out(struct tern_strings *env, const char *name)
+{
+    size_t length = strlen(name);
+    int kept = 0;
+    for (int i = 0; i < env->count; i++) {
+        if (strncmp(env->items[i], name, length) == 0 && env->items[i][length] == '=')
+            free(env->items[i]);
+        else
+            env->items[kept++] = env->items[i];
+    }
+    env->count = kept;
+}
+
 void tern_environment_of_app(const struct tern_job *job, int app, struct tern_strings *env)
 {
     const struct tern_options *options = job->options;
     for (char **entry = environ; entry && *entry; entry++)
         tern_strings_add(env, *entry);
+    for (int i = 0; i < options->apps[app].unset.count; i++)
+        take_out(env, options->apps[app].unset.items[i]);
     merge(env, &options->env);
     merge(env, &options->apps[app].env);
     const char *prefix = options->prefix ? options->prefix : getenv("OPAL_PREFIX");

@@ -14,6 +14,7 @@ static void pack_app(const struct tern_app *app, const char *wdir, struct tern_p
     tern_parcel_number(parcel, app->wdir != NULL);
     tern_parcel_string(parcel, app->path);
     tern_parcel_strings(parcel, &app->env);
+    tern_parcel_strings(parcel, &app->unset);
     tern_parcel_number(parcel, app->wdir_session);
 }
 
@@ -31,6 +32,7 @@ static void unpack_app(struct tern_reader *reader, struct tern_app *app)
     app->wdir_said = tern_read_int(reader, 0, 1);
     app->path = keep_string(reader);
     tern_read_strings(reader, &app->env);
+    tern_read_strings(reader, &app->unset);
     app->wdir_session = tern_read_int(reader, 0, 1);
     reader->bad |= app->argv.count < 1;
 }
@@ -60,7 +62,7 @@ static void pack_options(const struct tern_job *job, struct tern_parcel *parcel)
 static struct tern_options *unpack_options(struct tern_reader *reader)
 {
     struct tern_options *options = tern_must_alloc(sizeof *options);
-    options->app_count = tern_read_count(reader, 1, 1 << 20, 7 * sizeof(int64_t));
+    options->app_count = tern_read_count(reader, 1, 1 << 20, 8 * sizeof(int64_t));
     options->apps = tern_must_alloc(options->app_count * sizeof *options->apps);
     for (int app = 0; app < options->app_count && !reader->bad; app++)
         unpack_app(reader, &options->apps[app]);

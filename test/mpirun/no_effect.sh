@@ -15,6 +15,22 @@ is "--npernode" "$rc $(cat err)" \
 printf 'rank 0=localhost slot=0\n' >rankfile
 warns "" --mca rmaps_base_mapping_policy "" --rankfile rankfile
 warns 'mpirun: warning: --map-by "" is empty and has no effect' --map-by "" --rankfile rankfile
+warns "mpirun: warning: --output xml has no effect: output is plain text; tag names the rank of each line" --output xml
+warns "mpirun: warning: --xml has no effect: output is plain text; --tag-output names the rank of each line" --xml
+warns "mpirun: warning: --continuous has no effect: a rank that fails ends the job" --continuous
+warns "mpirun: warning: --no-app-prefix has no effect: --prefix, if given, holds for all programs" --no-app-prefix
+warns "" --fwd-environment
+warns "" --runtime-options report-state-on-timeout
+warns "" --display topo=localhost
+for name in HYDRA_HOST_FILE I_MPI_HYDRA_HOST_FILE; do
+    export $name=$PWD/hosts
+    warns "mpirun: warning: $name is a variable of other launchers (MPICH, Intel MPI) and has no effect: \
+write --hostfile $PWD/hosts, with lines HOST slots=N"
+    warns "" --host localhost
+    unset $name
+done
+FIRST=1 SECOND=2 run -np 1 --unset-env FIRST sh -c 'echo "${FIRST-none} $SECOND"'
+is "--unset-env" "$rc $(cat out err)" "0 none 2"
 warns "mpirun: warning: --enable-recovery has no effect: ranks that failed are not restarted" --enable-recovery --enable-recovery
 warns "mpirun: warning: there is no parameter orte_defualt_hostfile; did you mean orte_default_hostfile; mpi_info lists them" \
     --mca orte_defualt_hostfile x

@@ -133,6 +133,17 @@ for print in --version --help "--display-map --dry-run -np 1 true"; do
     limit "$MPIRUN" $print >/dev/full 2>err
     is "$print" "$? $(cat err)" "1 mpirun: cannot write to standard output: No space left on device"
 done
+# Open MPI 5's words: only files, unless `copy` is asked for
+for words in "--output-directory only" "--output dir=only" "--output file=only/file"; do
+    # shellcheck disable=SC2086
+    run -q -np 2 --oversubscribe $words echo hello
+    is "$words" "$rc $(cat out)" "0 "
+    is "$words: files" "$(find only -type f -exec cat {} + | grep -c hello)" 2
+    # shellcheck disable=SC2086
+    run -q -np 2 --oversubscribe $words:copy echo hello
+    is "$words:copy" "$rc $(grep -c hello out)" "0 2"
+    rm -r only
+done
 # a limit is as good as a full disk
 (
     ulimit -f 12000

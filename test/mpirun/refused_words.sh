@@ -33,7 +33,11 @@ refuses "btl_tcp_if_include (option) and btl_tcp_if_exclude (option) are both se
     --mca btl_tcp_if_include lo --mca btl_tcp_if_exclude eth0
 refuses '--map-by: there is no word "SPNA"; did you mean SPAN? known are PE=N, PE-LIST=LIST, SPAN, OVERSUBSCRIBE, NOOVERSUBSCRIBE, '\
 'HWTCPUS, CORECPUS, NOLOCAL, DISPLAY, DONOTLAUNCH, ORDERED' --map-by core:PE=2:SPNA
-refuses "--output xml is not supported: output is plain text; tag names the rank of each line" --output xml -np 1
+btl=$(run btl tcp,self -n 2 true; cat err)
+is "a forgotten --mca" "${btl##*; }" "it is the name of a parameter: is --mca missing before it?"
+run -np 1 -s all true
+has "-s all" err '; `-s all` of other launchers \(MPICH, Intel MPI\) is --stdin all$'
+refuses "option -localonly is a word of other launchers (MPICH, Intel MPI); here it is --host localhost" -localonly -np 1
 
 # an option in place of a value, a value of an option that has none, one dash and "="
 refuses "-x has no value: the option -np follows; write -x VALUE" -x -np 1
