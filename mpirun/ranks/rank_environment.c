@@ -143,6 +143,18 @@ static void put_in_front(struct tern_strings *env, const char *name, const char 
     free(value);
 }
 
+/* R's start script puts the directories of R_LD_LIBRARY_PATH in front of LD_LIBRARY_PATH: if it is
+ * not set, those of R and, with Debian's R, the system's, which may have another MPI library. The
+ * dynamic linker's $ORIGIN is HOME/bin/exec of whichever R runs, and its own libraries are in
+ * HOME/lib. */
+static void name_library_for_r(struct tern_strings *env, const char *directory)
+{
+    const char *given = tern_strings_value(env, "R_LD_LIBRARY_PATH");
+    if (!given || !*given)
+        tern_strings_set(env, "R_LD_LIBRARY_PATH", "$ORIGIN/../../lib");
+    put_in_front(env, "R_LD_LIBRARY_PATH", directory);
+}
+
 static void set_number(struct tern_strings *env, const char *name, int number)
 {
     char text[16];
@@ -235,6 +247,7 @@ void tern_environment_of_app(const struct tern_job *job, int app, struct tern_st
             snprintf(lib, sizeof lib, "%s/lib", prefix);
         put_in_front(env, "PATH", bin);
         put_in_front(env, "LD_LIBRARY_PATH", lib);
+        name_library_for_r(env, lib);
         free(bin);
     }
     int first;

@@ -115,6 +115,23 @@ SH
 chmod +x R
 LD_LIBRARY_PATH=$own run --oversubscribe -np 2 ./R
 warned "R" "R puts $PWD/other in front of LD_LIBRARY_PATH: set R_LD_LIBRARY_PATH=$own:/usr/lib/R/lib"
+# R as it is: it has a variable for these directories, which mpirun sets as it does LD_LIBRARY_PATH; R's own libraries are still found
+mkdir -p home/bin/exec home/lib
+echo 'int at_home(void) { return 0; }' >home.c
+echo 'int at_home(void); int MPI_Init(int *, char ***); int MPI_Finalize(void);
+int main(int argc, char **argv) { return at_home() || MPI_Init(&argc, &argv) || MPI_Finalize(); }' >r.c
+$here_cc -shared -fPIC -Wl,-soname,libhome.so -o home/lib/libhome.so home.c &&
+    $here_cc -o home/bin/exec/R r.c home/lib/libhome.so other/libmpi.so.40 || complain "cannot build R"
+cat >R <<SH
+#!/bin/sh
+: \${R_LD_LIBRARY_PATH=$PWD/home/lib:$PWD/other}
+LD_LIBRARY_PATH=\$R_LD_LIBRARY_PATH:\$LD_LIBRARY_PATH $PWD/home/bin/exec/R
+exit \$?
+SH
+run --prefix "${own%/lib*}" --oversubscribe -np 2 ./R
+is "R and --prefix" "$rc $(cat err)" "0 "
+run --prefix "${own%/lib*}" --oversubscribe -np 2 -x R_LD_LIBRARY_PATH="$PWD/home/lib:$PWD/other" ./R
+is "R, --prefix and the user's directories" "$rc $(cat err)" "0 "
 run --oversubscribe -np 2 -x LD_PRELOAD="$PWD/other/libmpi.so.40" ./plain
 warned "LD_PRELOAD" "LD_PRELOAD names it: remove it there"
 ln -s other/libmpi.so.40 byname.so
