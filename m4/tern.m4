@@ -30,6 +30,11 @@ PKG_CHECK_MODULES([NETTLE], [nettle >= 3.4], [],
                   [TERN_MISSING([Nettle >= 3.4 with headers (connections between hosts prove with it whose they are)],
                                 [nettle-dev])])
 
+# Debian 11 and Ubuntu 20.04 have PMIx in a directory that their own pkg-config file does not name.
+TERN_HEADER([PMIX], [pmix_server.h], [libpmix-dev], [`$PKG_CONFIG --variable=libdir pmix`/pmix2])
+TERN_HEADER([HWLOC], [hwloc.h], [libhwloc-dev])
+TERN_HEADER([NETTLE], [nettle/hmac.h], [nettle-dev])
+
 AS_IF([test -n "$tern_missing"], [AC_MSG_ERROR([these are needed and missing:$tern_missing
   On Debian as root:  apt-get install$tern_missing_packages])])
 
@@ -46,6 +51,26 @@ AC_DEFINE_UNQUOTED([TERN_NETTLE_LIBRARY], ["$tern_nettle"], [the soname of the N
 AC_DEFINE_UNQUOTED([TERN_PMIX_LIBRARY], ["$PMIX_LIBDIR/libpmix.so.2"], [the PMIx library that was built against])
 AC_DEFINE_UNQUOTED([TERN_PMIX_VERSION], ["$PMIX_VERSION"], [version of the PMIx that was built against])
 AC_DEFINE_UNQUOTED([TERN_HWLOC_VERSION], ["$HWLOC_VERSION"], [version of the hwloc that was built against])
+])
+
+# TERN_HEADER(LIBRARY, HEADER, PACKAGE, [DIRECTORY])
+# A library that pkg-config knows may lack its headers. DIRECTORY: where else its include and lib may be.
+AC_DEFUN([TERN_HEADER], [
+AS_IF([test -n "$tern_compiler" && test -n "$$1_LIBS"], [
+    AC_MSG_CHECKING([for $2])
+    tern_found=no
+    for tern_dir in '' $4; do
+        AS_IF([AS_ECHO(["@%:@include <$2>"]) | $tern_compiler $CPPFLAGS $$1_CFLAGS ${tern_dir:+-I$tern_dir/include} -E - \
+               >/dev/null 2>&AS_MESSAGE_LOG_FD],
+              [tern_found=yes
+               $1_CFLAGS="$$1_CFLAGS${tern_dir:+ -I$tern_dir/include}"
+               $1_LIBS="${tern_dir:+-L$tern_dir/lib }$$1_LIBS"
+               break])
+    done
+    AC_MSG_RESULT([$tern_found])
+    AS_IF([test $tern_found = no],
+          [TERN_MISSING([the header $2 (pkg-config knows m4_tolower([$1]), and its directories do not have the header)], [$3])])
+])
 ])
 
 # TERN_MISSING(WHAT, PACKAGES)

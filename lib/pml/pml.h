@@ -192,11 +192,11 @@ static inline void tern_test_note_request(const char *procedure, struct tern_req
 static inline void tern_test_note_probe(const char *procedure, struct tern_context *context,
                                         int source, int tag)
 {
-    if (TERN_UNLIKELY(tern_tests.due))
+    if (TERN_UNLIKELY(tern_tests.due)) {
+        struct tern_probe probe = {.context = context, .source = source, .tag = tag};
         tern_test_tell(&(struct tern_waiter){
-            .lane = context->lane,
-            .procedure = procedure,
-            .probe = &(struct tern_probe){.context = context, .source = source, .tag = tag}});
+            .lane = context->lane, .procedure = procedure, .probe = &probe});
+    }
 }
 /* The MPI procedure in which this thread is, if it waits inside other procedures: messages to the
  * user name it instead of those. NULL if there is none. */

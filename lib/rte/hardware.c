@@ -28,7 +28,7 @@ static const struct {
     const char *name, *other; /* hwloc's and Open MPI's */
     const char *locality;     /* in PMIx's locality strings */
 } kinds[TERN_HW_KINDS] = {
-    [TERN_HW_MACHINE] = {"hwloc://Machine", "host"},
+    [TERN_HW_MACHINE] = {"hwloc://Machine", "host", NULL},
     [TERN_HW_PACKAGE] = {"hwloc://Package", "socket", "SK"},
     [TERN_HW_NUMA] = {"hwloc://NUMANode", "numa", "NM"},
     [TERN_HW_L3] = {"hwloc://L3Cache", "l3", "L3"},

@@ -316,7 +316,7 @@ static void walk_mappings(int fd, int pid, struct tern_symbol *symbols, int coun
         used += (size_t)n;
         char *line = text, *end;
         while ((end = memchr(line, '\n', used - (size_t)(line - text)))) {
-            struct mapping mapping;
+            struct mapping mapping = {0};
             *end = '\0';
             if (parse_mapping(line, &mapping))
                 find_in_mapping(pid, &mapping, symbols, count);

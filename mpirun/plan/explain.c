@@ -81,7 +81,7 @@ static int try_single_copy(void)
     pid_t owner = fork();
     if (owner == 0) {
         word = 42;
-        prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+        prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
         if (write(ready[1], "", 1) == 1)
             pause();
         _exit(0);

@@ -38,6 +38,7 @@
 
 #include "lib/util/error.h"
 #include "lib/util/lifeline.h"
+#include "mpirun/base/descriptors.h"
 #include "lib/util/log.h"
 #include "mpirun/base/strings.h"
 #include "mpirun/plan/map.h"
@@ -232,7 +233,7 @@ static _Noreturn void become_rank(const struct tern_guardian_message *request, c
         child_failed(request->rank, TERN_STEP_GROUP);
     depend_on_guardian(lifeline);
     reset_signals();
-    close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
+    tern_descriptors_close_on_exec(3);
     for (int i = 0; i < 3; i++) {
         if (dup2(fds[i], i) < 0)
             child_failed(request->rank, TERN_STEP_DESCRIPTORS);
@@ -537,16 +538,6 @@ static _Noreturn void guard(void)
     }
 }
 
-/* Closes descriptors without close_range, which some kernels and sandboxes lack. */
-static void close_one_by_one(void)
-{
-    struct rlimit limit;
-    getrlimit(RLIMIT_NOFILE, &limit);
-    int end = limit.rlim_cur < 65536 ? (int)limit.rlim_cur : 65536;
-    for (int fd = SOCKET_FD + 1; fd < end; fd++)
-        close(fd);
-}
-
 /* Closes all descriptors except the socket and standard error. A program that waits for the end of
  * mpirun's output must not wait for the guardian. */
 static void keep_two_descriptors(int socket_fd)
@@ -559,8 +550,7 @@ static void keep_two_descriptors(int socket_fd)
     if (socket_fd != SOCKET_FD &&
         (dup2(socket_fd, SOCKET_FD) < 0 || fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC) < 0))
         _exit(1); /* without the socket nobody could ever tell the guardian to end */
-    if (close_range(SOCKET_FD + 1, ~0u, 0) < 0)
-        close_one_by_one();
+    tern_descriptors_close(SOCKET_FD + 1);
 }
 
 void tern_guardian_command_line(char **argv)
@@ -575,7 +565,7 @@ void tern_guardian_command_line(char **argv)
 static void change_name(void)
 {
     static const char name[] = "tern-guardian";
-    prctl(PR_SET_NAME, name);
+    prctl(PR_SET_NAME, name, 0, 0, 0);
     if (!guardian.command_line_bytes)
         return;
     memset(guardian.command_line, 0, guardian.command_line_bytes);
@@ -586,7 +576,7 @@ static _Noreturn void run_guardian(int socket_fd, pid_t mpirun)
 {
     setsid();
     change_name();
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     keep_two_descriptors(socket_fd);
     guardian.self = getpid();
     guardian.mpirun = mpirun;

@@ -134,7 +134,7 @@ static void look(struct tern_timer *timer)
 static int start_guardian(void)
 {
     tern_descendants_spare_present();
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     int error = tern_guardian_fork(&local.guardian_start, &local.guardian_pid, &local.guardian.fd);
     if (error)
         return error;

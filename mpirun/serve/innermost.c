@@ -13,13 +13,13 @@
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/util/symbol.h"
+#include "mpirun/base/descriptors.h"
 #include "mpirun/base/loop.h"
 
 enum { PATIENCE_MS = 1000 };
@@ -83,7 +83,7 @@ static _Noreturn void be_child(int out, const pid_t *pids, int count, pid_t pare
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(out, 3);
-    syscall(SYS_close_range, 4u, ~0u, 0u);
+    tern_descriptors_close(4);
     for (int i = 0; i < count && getppid() == parent; i++) {
         struct finding finding = {.index = i};
         stop_and_read(pids[i], &finding.symbols[0].address, &finding.symbols[1].address);

@@ -8,12 +8,12 @@
 void tern_pmix_pack_array(struct tern_parcel *parcel, const void *items, size_t count,
                           pmix_data_type_t type)
 {
-    pmix_data_buffer_t buffer = PMIX_DATA_BUFFER_STATIC_INIT;
+    pmix_data_buffer_t buffer = {0};
     pmix_byte_object_t bytes = {0};
     tern_parcel_number(parcel, (int64_t)count);
     if (count)
         PMIx_Data_pack(NULL, &buffer, (void *)items, (int32_t)count, type);
-    PMIx_Data_unload(&buffer, &bytes);
+    PMIX_DATA_BUFFER_UNLOAD(&buffer, bytes.bytes, bytes.size);
     tern_parcel_blob(parcel, bytes.bytes, bytes.size);
     free(bytes.bytes);
 }
@@ -27,12 +27,12 @@ void *tern_pmix_read_array(struct tern_reader *reader, size_t item_bytes, pmix_d
     *ret_count = 0;
     if (reader->bad || !count)
         return NULL;
-    pmix_data_buffer_t buffer = PMIX_DATA_BUFFER_STATIC_INIT;
-    pmix_byte_object_t bytes = {.bytes = tern_must_alloc(size), .size = size};
-    memcpy(bytes.bytes, packed, size);
+    pmix_data_buffer_t buffer = {0};
+    char *bytes = tern_must_alloc(size);
+    memcpy(bytes, packed, size);
     void *items = tern_must_alloc(count * item_bytes);
     int32_t got = count;
-    PMIx_Data_load(&buffer, &bytes);
+    PMIX_DATA_BUFFER_LOAD(&buffer, bytes, size);
     if (PMIx_Data_unpack(NULL, &buffer, items, &got, type) == PMIX_SUCCESS)
         *ret_count = got;
     PMIX_DATA_BUFFER_DESTRUCT(&buffer);

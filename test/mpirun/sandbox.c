@@ -11,6 +11,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifndef SYS_close_range /* headers before Linux 5.9 */
+#define SYS_close_range 436
+#endif
+
 static const struct {
     const char *name;
     unsigned number;
