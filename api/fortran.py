@@ -71,6 +71,15 @@ def f08_spellings(name):
     return [(prefix + name).lower() + '_f08_' for prefix in ('', 'P')]
 
 
+def has_string_beside_buffer(procedure):
+    return bool(procedure.of_kind('BUFFER') and procedure.of_kind('STRING'))
+
+
+def by_address_c(procedure):
+    """Returns true if there is a procedure for large counts that gets addresses only."""
+    return procedure.has_twin and (not procedure.of_kind('BUFFER') or has_string_beside_buffer(procedure))
+
+
 def way_of(procedure, p):
     """Returns how to handle an array section that is passed as the buffer p
     (lib/fortran/section.h), its count and its datatype (or None)."""
@@ -685,7 +694,7 @@ def make_mpifh_map(chapters, procedures, objects):
 def make_f08_map(chapters, procedures, objects):
     names = ['__mpi_f08_*', '__mpi_types_MOD_*', '_QMmpi_f08_types*', 'ompi_f08_*', 'mpi_fortran_*', '*_f08ts', '*_f08ts_', '*_fts_']
     names += [s for p in present(procedures) for name in names_of(p) for s in f08_spellings(name)]
-    names += [s for p in present(procedures) if p.has_twin and not p.of_kind('BUFFER')
+    names += [s for p in present(procedures) if by_address_c(p)
               for s in f08_spellings(p.name + '_c') + [n + 'c_' for n in f08_spellings(p.name)]]
     names += [s for name in BY_HAND for s in f08_spellings(name)]
     return version_script(names + [s for t in SIZEOF for s in sizeof_names(t)])
@@ -715,7 +724,7 @@ def make(chapters, procedures, objects):
                     aliases(glue.name + '_short', plain), '#endif']
         else:
             out.append(aliases(glue.name, plain + f08))
-        if p.has_twin and not p.of_kind('BUFFER'):
+        if by_address_c(p):
             glue = Glue(p, large=True)
             out += [undeclared(p, True), glue.text(),
                     aliases(glue.name, f08_spellings(p.name + '_c') + [n + 'c_' for n in f08_spellings(p.name)])]

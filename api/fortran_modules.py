@@ -123,11 +123,11 @@ def sizeof_bodies(prefix):
 
 class Interface:
     """The interface body of one specific procedure. `f08`: of mpi_f08. `sections`: buffers are
-    passed as descriptors."""
+    passed as descriptors (None: in mpi_f08 only)."""
 
-    def __init__(self, procedure, name, f08, large=False, binding='', pointer=False, sections=False):
+    def __init__(self, procedure, name, f08, large=False, binding='', pointer=False, sections=None):
         self.procedure, self.name, self.f08, self.large = procedure, name, f08, large
-        self.sections = f08 or sections
+        self.sections = f08 if sections is None else sections
         self.binding, self.pointer = binding, pointer
         self.lines, self.dummies = [], []
         self.directives = []
@@ -460,9 +460,19 @@ def generics_of_f08(procedure, prefix):
     return out
 
 
+def specific_of_f08(specific, modules):
+    """Returns the interface body. BIND(C) is what makes descriptors of buffers, but gfortran before
+    12 refuses a string of any length beside it: gfortran passes both by address, and copies sections."""
+    text = specific.text(modules)
+    if not fortran.has_string_beside_buffer(specific.procedure):
+        return text
+    plain = Interface(specific.procedure, specific.name[:-len('ts')], True, specific.large, sections=False)
+    return '\n'.join(['#ifdef __GFORTRAN__', plain.text(modules), '#else', text, '#endif'])
+
+
 def make_mpi_f08(chapters, procedures, objects):
     modules = ['mpi_f08_types', 'mpi_f08_interfaces_callbacks', 'iso_c_binding, only: c_ptr']
-    out = [BANNER, f08_types(objects), f08_callbacks(), 'module mpi_f08', '  use mpi_f08_types',
+    out = [BANNER + CHOICE, f08_types(objects), f08_callbacks(), 'module mpi_f08', '  use mpi_f08_types',
            '  use mpi_f08_interfaces_callbacks', '  use mpi_f08_callbacks', '  implicit none']
     for prefix in ('', 'P'):
         out.append(HAND_F08.format(P=prefix, p=prefix.lower()))
@@ -470,7 +480,7 @@ def make_mpi_f08(chapters, procedures, objects):
             if fortran.is_old(p):
                 continue
             for name, specifics in generics_of_f08(p, prefix):
-                out += ['  interface ' + name] + [s.text(modules) for s in specifics] + ['  end interface']
+                out += ['  interface ' + name] + [specific_of_f08(s, modules) for s in specifics] + ['  end interface']
         out.append('  interface %sMPI_Sizeof' % prefix)
         out += ['    ' + line.replace('integer ierror', 'integer, optional :: ierror') for line in sizeof_bodies(prefix)]
         out.append('  end interface')
