@@ -43,11 +43,15 @@ def good(procedure, p, large):
         return '"key"'
     if p.kind in ('STATUS', 'F90_STATUS'):
         return '(void *)place' if p.direction == 'out' or p.kind != 'STATUS' else '&status'
+    if p.kind == 'F08_STATUS':
+        return '(void *)place'
     if p.function:
         twin = '_c' if p.kind == 'POLYFUNCTION' and large else ''
         return '(%s%s *)any_function' % (p.function, twin)
     if p.kind.startswith(('EXTRA_STATE', 'ARGUMENT')) and p.direction != 'out':
         return 'NULL' if 'by-value' not in p.flags or p.kind != 'ARGUMENT_COUNT' else '0'
+    if p.kind in ('STRING_ARRAY', 'STRING_2DARRAY'):
+        return 'NULL'
     if p.kind.startswith('ATTRIBUTE_VAL') and p.direction == 'in':
         return 'buffer'
     if p.direction != 'in':

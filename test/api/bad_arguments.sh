@@ -7,7 +7,8 @@ set -u
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 wrong=0
-"$MPICC" -w "$TERN_BUILDDIR/lib/generated/bad_arguments.c" -o "$scratch/bad_arguments" || exit 1
+"$MPICC" -Werror=int-conversion -Werror=incompatible-pointer-types \
+    "$TERN_BUILDDIR/lib/generated/bad_arguments.c" -o "$scratch/bad_arguments" || exit 1
 for ranks in 1 2 3; do
     for level in basic full; do
         "$MPIRUN" --oversubscribe -n $ranks --mca check_level $level "$scratch/bad_arguments" >"$scratch/out" 2>&1

@@ -2,6 +2,7 @@
 /* ranks: 2; env: OMPI_MCA_btl=shm,self; needs: MPI_T_pvar_handle_alloc */
 /* A long message is streamed when its sender waits in a call, also when it has waited so long that it sleeps; from one that does
  * something else it is pulled, where one process may read the other's memory. */
+#define _GNU_SOURCE /* process_vm_readv */
 #include "counter.h"
 
 #include <signal.h>
