@@ -24,18 +24,36 @@ cd "$scratch/build"
     { echo "configure goes on without PMIx and hwloc"; exit 1; }
 says "$scratch/said" PMIx hwloc "apt-get install libpmix-dev libhwloc-dev"
 
-# a dpkg-query that knows of no package but make
+# a library that pkg-config knows, without its headers
+mkdir "$scratch/pc"
+printf 'libdir=%s\nName: pmix\nDescription: none\nVersion: 4.0\nLibs: -lpmix\n' "$scratch/pc" >"$scratch/pc/pmix.pc"
+! PKG_CONFIG_PATH=$scratch/pc "$TERN_SRCDIR/configure" >/dev/null 2>"$scratch/said" ||
+    { echo "configure goes on without PMIx's headers"; exit 1; }
+says "$scratch/said" "the header pmix_server.h" "apt-get install libpmix-dev"
+
+# a dpkg-query that knows of no package but make, and an archive that has some only
 cat >"$scratch/bin/dpkg-query" <<'TEXT'
 #!/bin/sh
 for last; do :; done
 test "$last" = make && echo installed
 TEXT
-chmod +x "$scratch/bin/dpkg-query"
+cat >"$scratch/bin/apt-cache" <<'TEXT'
+#!/bin/sh
+case $2 in lammps | chromium-headless-shell | libclang-rt-dev) ;; *) echo "$2 | 1.0" ;; esac
+TEXT
+chmod +x "$scratch/bin/dpkg-query" "$scratch/bin/apt-cache"
 cd "$scratch"
-! PATH=$scratch/bin:$PATH "$TERN_SRCDIR/quickstart" check --no-install >"$scratch/said" 2>&1 ||
-    { echo "quickstart --no-install goes on without packages"; exit 1; }
-says "$scratch/said" "missing: gcc " "apt-get install gcc g++" libhwloc-dev lammps
-! grep -qE 'install.* make( |$)' "$scratch/said" || { echo "make is installed"; exit 1; }
+for command in "check --drop-in" "packages --drop-in"; do
+    # shellcheck disable=SC2086 # words
+    ! PATH=$scratch/bin:$PATH "$TERN_SRCDIR/quickstart" $command --no-install >"$scratch/said" 2>&1 ||
+        { echo "quickstart $command --no-install goes on without packages"; exit 1; }
+    says "$scratch/said" "missing: gcc " "apt-get install gcc g++" libhwloc-dev gromacs \
+        "not in the archive of this system, left out: lammps"
+    ! grep -qE 'install.* (make|lammps)( |$)' "$scratch/said" || { echo "make or lammps is installed"; exit 1; }
+    grep -qE 'install.* chromium( |$)' "$scratch/said" || { echo "no second name is tried"; exit 1; }
+done
+! PATH=$scratch/bin:$PATH "$TERN_SRCDIR/quickstart" check --no-install >"$scratch/said" 2>&1
+! grep -q gromacs "$scratch/said" || { echo "quickstart check fetches the programs of others"; exit 1; }
 ! "$TERN_SRCDIR/quickstart" --nonsense >"$scratch/said" 2>&1 || { echo "quickstart --nonsense is accepted"; exit 1; }
 says "$scratch/said" "unknown argument '--nonsense'"
 
