@@ -19,8 +19,10 @@
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <pmix.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -125,16 +127,28 @@ bool tern_pmix_gate_admits(int connection)
 }
 
 /* Waits while nothing can be opened. libpmix would stop listening for good if accept() reported the
- * error. It listens on a thread of its own, which may wait. */
+ * error. Its thread may wait: PMIx 5 serves ranks on the same one, but they open files rarely. */
 static void rest(void)
 {
     tern_scarcity_say(errno);
     poll(NULL, 0, TERN_SCARCITY_MS);
 }
 
+/* Returns the one error of accept() after which libpmix goes on listening: for PMIx 4 and older
+ * that of a connection that ended before it was accepted, for PMIx 5 that of no connection. Any
+ * other one makes it close its port, and a stranger could shut out all ranks. */
+static int harmless_error(void)
+{
+    static int error;
+    if (!error) {
+        const char *version = PMIx_Get_version(); /* "OpenPMIx 5.0.7 ..." */
+        error = atoi(version + strcspn(version, "0123456789")) >= 5 ? EAGAIN : ECONNABORTED;
+    }
+    return error;
+}
+
 /* Replaces the C library's function in this process. Returns the next connection of this process's
- * user. If there is none, or it cannot be opened now, fails with ECONNABORTED, as for a connection
- * that ended before it was accepted. */
+ * user. If there is none, or it cannot be opened now, fails with the harmless error. */
 __attribute__((visibility("default"))) int accept(int fd, struct sockaddr *address, socklen_t *size)
 {
     socklen_t room = size ? *size : 0;
@@ -151,7 +165,7 @@ __attribute__((visibility("default"))) int accept(int fd, struct sockaddr *addre
             return connection;
         close(connection);
     } while (poll(&more, 1, 0) > 0);
-    errno = ECONNABORTED;
+    errno = harmless_error();
     return -1;
 }
 

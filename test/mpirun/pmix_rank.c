@@ -11,6 +11,21 @@
 
 static pmix_proc_t self;
 
+/* Returns the status as a word: PMIx 4 says NOT-FOUND, PMIx 5 PMIX_ERR_NOT_FOUND. */
+static const char *word(pmix_status_t status)
+{
+    switch (status) {
+    case PMIX_SUCCESS:
+        return "success";
+    case PMIX_ERR_NOT_FOUND:
+        return "not found";
+    case PMIX_ERR_NOT_SUPPORTED:
+        return "not supported";
+    default:
+        return PMIx_Error_string(status);
+    }
+}
+
 static void must(const char *what, pmix_status_t status)
 {
     if (status != PMIX_SUCCESS) {
@@ -212,13 +227,13 @@ int main(int argc, char **argv)
         pmix_value_t *value;
         pmix_proc_t job = self;
         job.rank = PMIX_RANK_WILDCARD;
-        printf("%s\n", PMIx_Error_string(PMIx_Get(&job, argv[2], NULL, 0, &value)));
+        printf("%s\n", word(PMIx_Get(&job, argv[2], NULL, 0, &value)));
     } else if (strcmp(action, "publish") == 0) {
         publish_and_look_up();
     } else if (strcmp(action, "spawn") == 0) {
         char *argv[] = {"true", NULL}, children[PMIX_MAX_NSLEN + 1];
         pmix_app_t app = {.cmd = "true", .argv = argv, .maxprocs = 1};
-        printf("%s\n", PMIx_Error_string(PMIx_Spawn(NULL, 0, &app, 1, children)));
+        printf("%s\n", word(PMIx_Spawn(NULL, 0, &app, 1, children)));
     } else if (strcmp(action, "signal") == 0) {
         signal_other(number);
     } else if (strcmp(action, "skip") == 0) {
