@@ -2,6 +2,7 @@
 #include "lib/btl/peer.h"
 
 #include "lib/btl/btl.h"
+#include "lib/btl/choice.h"
 #include "lib/btl/path.h"
 #include "lib/rte/jobs.h"
 #include "lib/rte/rte.h"
@@ -119,16 +120,20 @@ static int unreachable(uint32_t job, uint32_t rank)
                           "MPI_Comm_connect, MPI_Comm_accept, MPI_Comm_join or "
                           "MPI_Intercomm_create",
                           tern_process_text(job, rank, process));
-    bool here = tern_rte_local_rank(rank) >= 0;
-    const char *needed = !here                   ? "tcp, which is needed between nodes without ofi"
-                         : rank == tern_rte.rank ? "self, which a rank needs to send to itself"
-                                                 : "shm and tcp, one of which is needed on a node "
-                                                   "without ofi";
+    bool here = tern_rte_local_rank(rank) >= 0, itself = rank == tern_rte.rank;
+    const char *needed = itself ? "self, which a rank needs to send to itself"
+                         : here ? "shm and tcp, one of which is needed on a node"
+                                : "tcp, which is needed between nodes";
+    const char *ofi = " without ofi";
+    if (itself)
+        ofi = "";
+    else if (tern_btl_permitted("ofi"))
+        ofi = ", as ofi cannot be used here (mpirun --display fabric says why)";
     return tern_error(
         TERN_ERR_UNREACHABLE,
-        "cannot reach rank %u: the parameter btl is `%s`, which excludes %s. Possible are self, "
+        "cannot reach rank %u: the parameter btl is `%s`, which excludes %s%s. Possible are self, "
         "shm, ofi and tcp; set btl by --mca btl or OMPI_MCA_btl",
-        rank, list ? list : "", needed);
+        rank, list ? list : "", needed, ofi);
 }
 
 static const struct tern_btl *find_btl(uint32_t job, uint32_t rank)

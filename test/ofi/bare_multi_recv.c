@@ -102,7 +102,7 @@ static int sender(const char *provider, size_t length, const char *name, pid_t *
 
 int main(int argc, char **argv)
 {
-    const char *provider = argc > 1 ? argv[1] : "net";
+    const char *provider = argc > 1 ? argv[1] : FI_MAJOR(fi_version()) >= 2 ? "tcp" : "net";
     char name[256], one;
     size_t length = sizeof name;
     struct fi_context2 context;

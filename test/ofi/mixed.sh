@@ -15,6 +15,14 @@ for providers in "net tcp;ofi_rxm" "tcp;ofi_rxm net" "udp;ofi_rxd net"; do
         -n 1 --mca btl_ofi_provider "${providers#* }" ./long_messages 4
     is "long messages, $providers" "$rc $(cat out err)" "0 all bytes are right"
 done
+# libfabric 1 calls net what libfabric 2 calls tcp: either name finds it
+OMPI_MCA_btl=ofi,self run --oversubscribe -n 1 --mca btl_ofi_provider net ./long_messages 4 : \
+    -n 1 --mca btl_ofi_provider tcp ./long_messages 4
+is "net and tcp are one" "$rc $(cat out err)" "0 all bytes are right"
+# where ofi is permitted and has no provider, it is not said to be missing
+OMPI_MCA_btl=ofi,self run --oversubscribe -n 2 --mca btl_ofi_provider nothing ./long_messages 4
+[ "$rc" != 0 ] || complain "no provider: the ranks reach each other"
+has "no provider" err 'excludes shm and tcp, one of which is needed on a node, as ofi cannot be used here'
 for program in send_recv_all_pairs random_traffic; do
     run --oversubscribe -n 1 --mca btl_ofi_provider net ./$program : -n 1 --mca btl_ofi_provider "tcp;ofi_rxm" ./$program
     is "$program, two providers" "$rc $(cat err)" "0 "

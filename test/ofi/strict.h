@@ -3,7 +3,7 @@
 #define TERN_TEST_OFI_STRICT_H
 
 /*
- * strict: a provider of libfabric for tests, layered on the provider net. It demands all that a provider may demand, and keeps
+ * strict: a provider of libfabric for tests, layered on the provider net (tcp in libfabric 2). It demands all that a provider may demand, and keeps
  * to nothing that a provider need not keep to:
  *
  *   - every bit of mr_mode, FI_MR_HMEM only with FI_HMEM; each local buffer must lie in a registration that is enabled, of this endpoint and for

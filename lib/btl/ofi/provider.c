@@ -112,6 +112,14 @@ static bool has(const struct fi_info *list, const char *name)
     return list != NULL;
 }
 
+/* Returns the name by which this libfabric has the provider `name`: endpoints of type FI_EP_RDM
+ * over TCP are offered by `net` in its version 1 and by `tcp` in version 2. Other names stay. */
+static const char *name_here(const struct fi_info *able, const char *name)
+{
+    const char *other = strcmp(name, "net") == 0 ? "tcp" : strcmp(name, "tcp") == 0 ? "net" : NULL;
+    return other && !has(able, name) && has(able, other) ? other : name;
+}
+
 bool tern_ofi_provider_delivers(const struct fi_info *info)
 {
     struct fi_info *hints = tern_ofi_provider_hints(FI_MSG | FI_RMA), *list = NULL;
@@ -322,7 +330,7 @@ static int choose(struct fi_info *list, const char *name, const char *devices,
     uint32_t count = 0;
     bool named = name && *name;
     for (int i = 0; i < (named ? 1 : BY_ITSELF) && !count && !unknown; i++) {
-        const char *provider = named ? name : by_itself[i];
+        const char *provider = named ? name_here(list, name) : by_itself[i];
         count = *devices ? take_named(list, provider, devices, rails, word, &unknown)
                          : take_all(list, provider, rails);
         if (!named)
@@ -331,7 +339,7 @@ static int choose(struct fi_info *list, const char *name, const char *devices,
     if (count)
         return copy(rails, count, ret_choice);
     if (named)
-        return explain(list, name, unknown ? unknown : "");
+        return explain(list, name_here(list, name), unknown ? unknown : "");
     char names[LIST_ROOM];
     list_names(list, NULL, names);
     return tern_error(TERN_ERR_UNSUPPORTED,
@@ -380,8 +388,8 @@ static const char *why_not(const struct fi_info *able, const char *name, const c
     if (!has(able, name))
         return lacks;
     if (wanted && *wanted)
-        return strcmp(name, wanted) == 0 ? "cannot be used; the last line says why"
-                                         : "btl_ofi_provider names another one";
+        return strcmp(name, name_here(able, wanted)) == 0 ? "cannot be used; the last line says why"
+                                                          : "btl_ofi_provider names another one";
     for (int i = 0; i < BY_ITSELF; i++)
         if (strcmp(name, by_itself[i]) == 0)
             return "a better one is there, or the last line says why";
