@@ -23,6 +23,10 @@
 #include "mpirun/jobs/port_call.h"
 #include "mpirun/jobs/spawn_line.h"
 
+#ifndef SYS_pidfd_open /* headers before Linux 5.3 */
+#define SYS_pidfd_open 434
+#endif
+
 enum { REFUSE_MS = 3000, NEAR_REPORTS_MS = 20, FAR_REPORTS_MS = 3000 };
 
 static struct {

@@ -16,6 +16,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifndef SYS_pidfd_getfd /* headers before Linux 5.6 */
+#define SYS_pidfd_getfd 438
+#endif
+
 struct handle {
     uint32_t magic;
     int32_t pid;

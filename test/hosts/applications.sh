@@ -5,12 +5,13 @@
 HOSTS=4
 . "$(dirname "$0")/hosts.bash"
 . "$here/../dropin/inputs.bash"
-for program in hpcc:hpcc lmp:lammps NPopenmpi:netpipe-openmpi; do
-    command -v "${program%:*}" >/dev/null || { echo "there is no ${program%:*}; install the package ${program#*:}"; exit 1; }
-done
+. "$here/../needs.bash"
+needs /usr/bin/hpcc hpcc
+needs /usr/bin/lmp lammps
+needs /usr/bin/NPopenmpi netpipe-openmpi
 for ((host = 1; host <= HOSTS; host++)); do echo "n$host slots=2"; done >hosts
 scalapack=$(echo /usr/lib/*/scalapack/openmpi-tests)
-[ -x "$scalapack/xdlu" ] || { echo "there is no $scalapack/xdlu; install the package scalapack-mpi-test"; exit 1; }
+needs "$scalapack/xdlu" scalapack-mpi-test
 libdir=$("$MPICC" -showme:libdirs)
 export LD_LIBRARY_PATH=$libdir OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 program_run() { run --hostfile hosts -x LD_LIBRARY_PATH -x OMP_NUM_THREADS -x OPENBLAS_NUM_THREADS "$@"; }

@@ -23,7 +23,9 @@ static const struct {
     { "accept4", SYS_accept4 },
     { "bind", SYS_bind },
     { "clone", SYS_clone },
+#ifdef SYS_clone3
     { "clone3", SYS_clone3 },
+#endif
     { "close_range", SYS_close_range },
     { "connect", SYS_connect },
 #ifdef SYS_dup2

@@ -39,7 +39,7 @@ test "$last" = make && echo installed
 TEXT
 cat >"$scratch/bin/apt-cache" <<'TEXT'
 #!/bin/sh
-case $2 in lammps | chromium-headless-shell | libclang-rt-dev) ;; *) echo "$2 | 1.0" ;; esac
+case $2 in abinit | chromium-headless-shell | libclang-rt-dev) ;; *) echo "$2 | 1.0" ;; esac
 TEXT
 chmod +x "$scratch/bin/dpkg-query" "$scratch/bin/apt-cache"
 cd "$scratch"
@@ -48,8 +48,8 @@ for command in "check --drop-in" "packages --drop-in"; do
     ! PATH=$scratch/bin:$PATH "$TERN_SRCDIR/quickstart" $command --no-install >"$scratch/said" 2>&1 ||
         { echo "quickstart $command --no-install goes on without packages"; exit 1; }
     says "$scratch/said" "missing: gcc " "apt-get install gcc g++" libhwloc-dev gromacs \
-        "not in the archive of this system, left out: lammps"
-    ! grep -qE 'install.* (make|lammps)( |$)' "$scratch/said" || { echo "make or lammps is installed"; exit 1; }
+        "not in the archive of this system, left out: abinit"
+    ! grep -qE 'install.* (make|abinit)( |$)' "$scratch/said" || { echo "make or abinit is installed"; exit 1; }
     grep -qE 'install.* chromium( |$)' "$scratch/said" || { echo "no second name is tried"; exit 1; }
 done
 ! PATH=$scratch/bin:$PATH "$TERN_SRCDIR/quickstart" check --no-install >"$scratch/said" 2>&1
