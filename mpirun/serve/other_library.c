@@ -280,6 +280,35 @@ static char *explain_library_path(const struct case_of *found, const char *direc
                             own);
 }
 
+/* Returns true if the object is the module of a wheel of mpi4py, such as
+ * mpi4py/MPI.openmpi.cpython-311-x86_64-linux-gnu.so. Such a wheel opens a library itself before it
+ * loads this module: the one that the environment variable MPI4PY_LIBMPI names, else one that pip
+ * has installed beside Python, by its path. */
+static bool is_wheel_of_mpi4py(const char *object)
+{
+    const char *name = object ? base_name(object) : NULL;
+    return name && name - object > 7 && starts_with(name - 7, "mpi4py/") &&
+           (starts_with(name, "MPI.openmpi.") || starts_with(name, "MPI.mpich."));
+}
+
+/* Explains a library that the dynamic linker was given by its path, or found in the system's
+ * directories. */
+static char *explain_rest(const struct case_of *found)
+{
+    struct case_of ours = *found;
+    char *directory = stat(foreign.own, &ours.file) ? NULL
+                      : leads_there(&ours, told(found, "LD_LIBRARY_PATH"), found->program);
+    bool by_path = directory != NULL; /* a search would have found Tern's first */
+    free(directory);
+    if (by_path)
+        return tern_must_format("LD_LIBRARY_PATH leads to the right one, so the program opens this "
+                                "one by its path: make it open %s",
+                                foreign.own);
+    return tern_must_format("The system's configuration (/etc/ld.so.conf) names its directory: set "
+                            "LD_LIBRARY_PATH=%s",
+                            foreign.own_directory);
+}
+
 /* Explains, in the dynamic linker's order of search, what led it to the library, and what would
  * lead it to Tern's. The caller frees the text. */
 static char *explain(const struct case_of *found)
@@ -306,10 +335,7 @@ static char *explain(const struct case_of *found)
                              "name: make it open %s",
                              foreign.own);
     else
-        text = tern_must_format(
-            "The system's configuration (/etc/ld.so.conf) names its directory: set "
-            "LD_LIBRARY_PATH=%s",
-            own);
+        text = explain_rest(found);
     free(directory);
     return text;
 }
@@ -323,10 +349,17 @@ static char *warning(pid_t pid, const char *library, bool alone)
     struct case_of found;
     examine(&found, pid, library);
     bool drop_in = strcmp(found.wanted, soname) == 0;
-    char *why = drop_in
-                    ? explain(&found)
-                    : tern_must_format(
-                          "It has another binary interface: build the program with Tern's mpicc");
+    char *why;
+    if (is_wheel_of_mpi4py(found.asker) &&
+        !leads_there(&found, told(&found, "LD_LIBRARY_PATH"), found.program))
+        why = tern_must_format("mpi4py opens it by its path, and LD_LIBRARY_PATH does not count: "
+                               "set MPI4PY_LIBMPI=%s",
+                               foreign.own);
+    else if (drop_in)
+        why = explain(&found);
+    else
+        why = tern_must_format(
+            "It has another binary interface: build the program with Tern's mpicc");
     bool itself = !found.asker || strcmp(found.asker, found.program) == 0;
     char *text = tern_must_format(
         "%s%s%s has loaded %s; this mpirun belongs to %s%s. %s, or start the program with the "

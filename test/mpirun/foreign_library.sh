@@ -58,6 +58,15 @@ int main(int argc, char **argv)
     return run ? run(argc, argv) : 9;
 }
 C
+cat >opener.c <<'C'
+#include <dlfcn.h>
+int main(int argc, char **argv) /* opens a library by its path, and then a module that needs it */
+{
+    void *library = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL), *module = dlopen(argv[2], RTLD_NOW);
+    int (*run)(int, char **) = module ? (int (*)(int, char **))dlsym(module, "main") : 0;
+    return library && run ? run(argc, argv) : 9;
+}
+C
 cat >named.c <<'C'
 #include <dlfcn.h>
 int main(int argc, char **argv)
@@ -90,6 +99,8 @@ C
         $here_cc -shared -fPIC -o plugin.so main.c other/libmpi.so.40 "-Wl,-rpath,$PWD/other" -Wl,--enable-new-dtags &&
         $here_cc -o host host.c -ldl &&
         $here_cc -o named named.c -ldl &&
+        $here_cc -o opener opener.c -ldl &&
+        mkdir mpi4py && $here_cc -shared -fPIC -o mpi4py/MPI.openmpi.test.so main.c other/libmpi.so.40 &&
         $here_cc -o mpich main.c other/libmpich.so.12 "-Wl,-rpath,$PWD/other" &&
         "$MPICC" -o tern tern.c
 } || { echo "cannot build the programs"; exit 1; }
@@ -137,6 +148,13 @@ warned "LD_PRELOAD" "LD_PRELOAD names it: remove it there"
 ln -s other/libmpi.so.40 byname.so
 run --oversubscribe -np 2 ./named "$PWD/byname.so"
 warned "dlopen by a path" "None of its libraries needs it, so the program itself opens it by name: make it open $own/libmpi.so.40"
+cp mpi4py/MPI.openmpi.test.so module.so
+for path in "" $own; do
+    LD_LIBRARY_PATH=$path run --oversubscribe -np 2 ./opener "$PWD/other/libmpi.so.40" "$PWD/mpi4py/MPI.openmpi.test.so"
+    warned "a wheel of mpi4py" "mpi4py opens it by its path, and LD_LIBRARY_PATH does not count: set MPI4PY_LIBMPI=$own/libmpi.so.40"
+done
+LD_LIBRARY_PATH=$own run --oversubscribe -np 2 ./opener "$PWD/other/libmpi.so.40" "$PWD/module.so"
+warned "a module's library by a path" "LD_LIBRARY_PATH leads to the right one, so the program opens this one by its path: make it open .*"
 run --oversubscribe -np 2 ./host ./plugin.so
 warned "a module" "The DT_RUNPATH of $PWD/plugin.so names .*"
 has "the module" err ": $PWD/plugin.so in $PWD/host has loaded"
