@@ -4,8 +4,8 @@
 HOSTS=16
 . "$(dirname "$0")/hosts.bash"
 here_cc=${CC:-cc}
-# shellcheck disable=SC2046
-$here_cc -o pmix_rank "$here/../mpirun/pmix_rank.c" $(pkg-config --cflags --libs pmix) || { echo "cannot build pmix_rank"; exit 1; }
+# shellcheck disable=SC2086
+$here_cc -o pmix_rank "$here/../mpirun/pmix_rank.c" $LIBPMIX_FLAGS || { echo "cannot build pmix_rank"; exit 1; }
 
 for ((host = 1; host <= HOSTS; host++)); do echo "n$host slots=8"; done >hosts
 run --hostfile hosts sh -c 'echo $OMPI_COMM_WORLD_RANK $OMPI_COMM_WORLD_LOCAL_RANK $(hostname)'

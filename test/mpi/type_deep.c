@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 2; args: 20000; long-args: 200000 */
+/* ranks: 1 2; libs: -lpthread; args: 20000; long-args: 200000 */
 /* Types of types of types, thousands of levels deep: made, packed, sent, counted, freed, all within
  * a small stack. */
 #include "check.h"

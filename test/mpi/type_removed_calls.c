@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 */
+/* ranks: 1; libs: -ldl */
 /* Datatype procedures that MPI-3.0 removed are still in the library, for programs built long ago: no
  * header declares them without a complaint, so they are called by their symbols. */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "check.h"
 #include <dlfcn.h>
 

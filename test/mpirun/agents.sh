@@ -4,8 +4,8 @@
 # real hosts can show is tested in test/hosts.
 . "$(dirname "$0")/check.bash"
 here_cc=${CC:-cc}
-# shellcheck disable=SC2046
-$here_cc -o pmix_rank "$here/pmix_rank.c" $(pkg-config --cflags --libs pmix) || { echo "cannot build pmix_rank"; exit 1; }
+# shellcheck disable=SC2086
+$here_cc -o pmix_rank "$here/pmix_rank.c" $LIBPMIX_FLAGS || { echo "cannot build pmix_rank"; exit 1; }
 
 # far-N are hosts; "deaf" answers never, "old" is of another version, "dead" refuses as ssh would.
 cat >reach <<'END'

@@ -4,8 +4,8 @@
 # hours, are ended.
 . "$(dirname "$0")/check.bash"
 here_cc=${CC:-cc}
-# shellcheck disable=SC2046
-$here_cc -o pmix_rank "$here/pmix_rank.c" $(pkg-config --cflags --libs pmix) || { echo "cannot build pmix_rank"; exit 1; }
+# shellcheck disable=SC2086
+$here_cc -o pmix_rank "$here/pmix_rank.c" $LIBPMIX_FLAGS || { echo "cannot build pmix_rank"; exit 1; }
 hostname=$(hostname)
 
 # fails WHAT STATUS REGEX: after a run: status, exactly one message, which matches, and nothing left

@@ -90,8 +90,8 @@ int main(int argc, char **argv)
 }
 C
 {
-    # shellcheck disable=SC2046
-    $here_cc -shared -fPIC -Wl,-soname,libmpi.so.40 -o other/libmpi.so.40 library.c $(pkg-config --cflags --libs pmix) &&
+    # shellcheck disable=SC2086
+    $here_cc -shared -fPIC -Wl,-soname,libmpi.so.40 -o other/libmpi.so.40 library.c $LIBPMIX_FLAGS &&
         $here_cc -shared -fPIC -Wl,-soname,libmpich.so.12 -o other/libmpich.so.12 alone.c &&
         $here_cc -o plain main.c other/libmpi.so.40 &&
         $here_cc -o runpath main.c other/libmpi.so.40 "-Wl,-rpath,\$ORIGIN/other" -Wl,--enable-new-dtags &&

@@ -3,8 +3,8 @@
 # Limits and sandboxes: the job runs, or one sentence says what is missing; nothing is left either way.
 . "$(dirname "$0")/check.bash"
 here_cc=${CC:-cc}
-# shellcheck disable=SC2046
-$here_cc -o pmix_rank "$here/pmix_rank.c" $(pkg-config --cflags --libs pmix) || { echo "cannot build pmix_rank"; exit 1; }
+# shellcheck disable=SC2086
+$here_cc -o pmix_rank "$here/pmix_rank.c" $LIBPMIX_FLAGS || { echo "cannot build pmix_rank"; exit 1; }
 $here_cc -o sandbox "$here/sandbox.c" || { echo "cannot build sandbox"; exit 1; }
 
 # limited OPTION VALUE ARGUMENT...: mpirun with a limit of the shell

@@ -14,8 +14,8 @@ python=/usr/bin/python3 # of the system: another user may not reach one in a hom
 for tool in setpriv:util-linux $python:python3; do
     command -v "${tool%:*}" >/dev/null || { echo "there is no ${tool%:*}; install the package ${tool#*:}"; exit 1; }
 done
-# shellcheck disable=SC2046
-${CC:-cc} -o attack "$here/impostor.c" $(pkg-config --cflags --libs pmix) || { echo "cannot build impostor"; exit 1; }
+# shellcheck disable=SC2086
+${CC:-cc} -o attack "$here/impostor.c" $LIBPMIX_FLAGS || { echo "cannot build impostor"; exit 1; }
 chmod 711 "$scratch"
 
 cat >victim.c <<'C'

@@ -3,8 +3,8 @@
 # What mpirun's PMIx server tells and does, seen by a program that uses libpmix directly.
 . "$(dirname "$0")/check.bash"
 here_cc=${CC:-cc}
-# shellcheck disable=SC2046
-$here_cc -o pmix_rank "$here/pmix_rank.c" $(pkg-config --cflags --libs pmix) || { echo "cannot build pmix_rank"; exit 1; }
+# shellcheck disable=SC2086
+$here_cc -o pmix_rank "$here/pmix_rank.c" $LIBPMIX_FLAGS || { echo "cannot build pmix_rank"; exit 1; }
 hostname=$(hostname)
 
 run -q --host localhost:7 -np 2 ./pmix_rank facts : -np 1 ./pmix_rank facts

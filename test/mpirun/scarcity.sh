@@ -53,8 +53,8 @@ int main(int argc, char **argv)
 }
 C
 $here_cc -shared -fPIC -o scarce.so scarce.c || { echo "cannot build scarce.so"; exit 1; }
-# shellcheck disable=SC2046
-$here_cc -o pmix_rank "$here/pmix_rank.c" $(pkg-config --cflags --libs pmix) || { echo "cannot build pmix_rank"; exit 1; }
+# shellcheck disable=SC2086
+$here_cc -o pmix_rank "$here/pmix_rank.c" $LIBPMIX_FLAGS || { echo "cannot build pmix_rank"; exit 1; }
 "$MPICC" -o program program.c || { echo "cannot build program"; exit 1; }
 # scarce WHAT: whoever could not accept was patient, and said it once
 scarce() {
