@@ -86,7 +86,10 @@ static void *take_block(MPI_Aint size, size_t alignment)
 {
     static struct tern_param_kept least;
     int64_t from = tern_param_keep(&least, "rma_alloc_mem_from");
-    return from && size >= from ? tern_shared_block_take((size_t)size, alignment, false) : NULL;
+    void *base;
+    return from && size >= from && !tern_shared_block_take((size_t)size, alignment, false, &base)
+               ? base
+               : NULL;
 }
 
 int tern_mpi_alloc_mem(MPI_Aint size, struct tern_info *info, void *baseptr)

@@ -18,8 +18,10 @@
 #include "lib/mpi/fortran.h"
 #include "lib/mpi/info.h"
 #include "lib/mpi/procedures.h"
-#include "lib/node/shared_block.h"
+#include "lib/node/free_memory.h"
+#include "lib/node/pieces.h"
 #include "lib/node/segment.h"
+#include "lib/node/shared_block.h"
 #include "lib/rma/epoch.h"
 #include "lib/rma/sync.h"
 #include "lib/util/error.h"
@@ -32,6 +34,8 @@
 
 enum { PAGE = 4096 };
 #define MAX_BYTES (INT64_MAX / 2) /* of one rank's memory; no system maps so many */
+
+uint64_t tern_win_private_count;
 
 /* ---- the object ---- */
 
@@ -102,16 +106,20 @@ static int take_memory(struct tern_win *win, int64_t size)
 {
     size_t bytes = in_pages(size), alignment = tern_info_alignment(win->hints);
     alignment = alignment > PAGE ? alignment : PAGE;
-    win->base = tern_shared_block_take(bytes, alignment, true);
-    if (win->base) {
+    int rc = tern_shared_block_take(bytes, alignment, true, &win->base);
+    if (!rc)
         win->memory = TERN_WIN_MEMORY_NODE;
-        return 0;
-    }
+    if (rc != TERN_ERR_UNSUPPORTED)
+        return rc;
+    if ((rc = tern_free_memory_check(bytes)))
+        return rc;
     if (posix_memalign(&win->base, alignment, bytes) != 0)
         return tern_error(TERN_ERR_NO_MEM, "no memory for a window of %lld bytes at a multiple of "
                                            "%zu", (long long)size, alignment);
     memset(win->base, 0, bytes);
     win->memory = TERN_WIN_MEMORY_OWN;
+    if (tern_segment.base)
+        __atomic_fetch_add(&tern_win_private_count, 1, __ATOMIC_RELAXED);
     return 0;
 }
 
@@ -135,7 +143,7 @@ struct piece {
 static struct piece claim_piece(int64_t total)
 {
     struct piece piece = {0};
-    piece.error = tern_segment_claim(in_pages(total), &piece.offset);
+    piece.error = tern_segment_claim(in_pages(total), true, &piece.offset);
     return piece;
 }
 
@@ -157,18 +165,14 @@ static int take_part(struct tern_win *win, const int64_t *sizes, int64_t size)
     if (rc)
         return rc;
     if (piece.error)
-        return tern_error(TERN_ERR_NO_MEM, "the node has no %lld bytes of shared memory for a "
-                                           "window; use smaller windows or more nodes",
-                          (long long)total);
+        return tern_segment_refuse(in_pages(total));
     win->memory = TERN_WIN_MEMORY_SHARED;
     win->offset = piece.offset;
     win->taken = in_pages(total);
+    if (!tern_segment_reach(piece.offset + win->taken))
+        return tern_segment_refuse(win->taken);
     win->base = tern_segment.base + piece.offset + before;
-    if (size && tern_segment_fill(piece.offset + (uint64_t)before, (size_t)size))
-        return tern_error(TERN_ERR_NO_MEM, "the node has no %lld bytes of shared memory left for "
-                                           "rank %d's part of a window",
-                          (long long)size, comm->p2p.rank);
-    return 0;
+    return size ? tern_segment_fill(piece.offset + (uint64_t)before, (size_t)size) : 0;
 }
 
 static int take_shared_memory(struct tern_win *win, int64_t size)

@@ -43,6 +43,9 @@ struct tern_win {
     char name[MPI_MAX_OBJECT_NAME];
 };
 
+/* Windows of MPI_Win_allocate whose memory is this rank's own although other ranks are near. */
+extern uint64_t tern_win_private_count;
+
 /* Returns the window of a valid handle. */
 static inline struct tern_win *tern_win_of(MPI_Win win)
 {

@@ -2,6 +2,7 @@
 #include "lib/node/board.h"
 
 #include "lib/node/doorbell.h"
+#include "lib/node/segment.h"
 #include "lib/util/error.h"
 
 #include <sched.h>

@@ -30,7 +30,7 @@
  * Opening a board does not wait either: the first rank takes the memory, the others find it.
  */
 
-#include "lib/node/segment.h"
+#include "lib/node/pieces.h"
 #include "lib/util/atomic.h"
 
 #include <stdbool.h>

@@ -15,7 +15,7 @@
 
 #include "lib/node/programs.h"
 
-#include "lib/node/segment.h"
+#include "lib/node/pages.h"
 #include "lib/rte/rte.h"
 #include "lib/util/atomic.h"
 #include "lib/util/error.h"
@@ -72,7 +72,7 @@ static int map_head(int fd)
 {
     if (head)
         return 0;
-    int rc = tern_segment_reserve(fd, 0, mapped_bytes());
+    int rc = tern_pages_reserve(fd, 0, mapped_bytes());
     if (rc)
         return rc;
     void *bytes = mmap(NULL, mapped_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -203,7 +203,8 @@ static void clean_halves(int fd, uint64_t file_size)
         if (!__atomic_compare_exchange_n(owner, &seen, seen | CLEANING, false, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
             continue; /* another rank cleans it */
-        tern_segment_clean(fd, half_at(i, file_size));
+        struct tern_half half = half_at(i, file_size);
+        tern_pages_clean(fd, half.start, half.size);
         /* release: the next owner sees the half clean */
         __atomic_store_n(owner, 0, __ATOMIC_RELEASE);
     }

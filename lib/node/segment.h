@@ -5,12 +5,15 @@
 /*
  * The node's memory: one file without a name, shared by all ranks of the job on this node.
  *
- *      head | half 0: shared header | one block per local rank | rings, made on first use ...
+ *      head | half 0: core: header | one block per local rank | rings, made on first use ...
+ *                     arena: windows, blocks of MPI_Alloc_mem
  *           | half 1: likewise
  *
  * MPI programs that a rank runs one after the other alternate between the halves (programs.h). All
  * offsets below count from the beginning of this program's half. The file's size is only address
- * space. Pages are allocated (fallocate) before they are touched, so a full node gives an error
+ * space. Each rank maps the core when it starts, and the arena up to the end of what it uses:
+ * batch systems count and limit the addresses of a process, and a few tools (valgrind) cannot map
+ * terabytes. Pages are allocated (fallocate) before they are touched, so a full node gives an error
  * code and never SIGBUS; only blocks of MPI_Alloc_mem are like malloc's (shared_block.c). Under our
  * own launcher the file is a memfd that every rank inherits. Under another one it is a memfd of
  * local rank 0, which the others open through /proc.
@@ -18,6 +21,7 @@
 
 #include "lib/node/doorbell.h"
 #include "lib/node/programs.h"
+#include "lib/node/shared_lock.h"
 #include "lib/util/atomic.h"
 #include "lib/util/gpu_way.h"
 
@@ -28,6 +32,8 @@
 /* TERN_SEGMENT_LANES equals TERN_LANES_MAX, and holds for senders whose library was built with
  * another number too. */
 enum { TERN_SEGMENT_CPUS = 1024, TERN_SEGMENT_LANES = 8 };
+/* Offset of the ranks' blocks. */
+enum { TERN_SEGMENT_RANKS_AT = 4096 };
 
 /* A rank's block. */
 struct tern_segment_rank {
@@ -52,12 +58,20 @@ struct tern_segment_rank {
      * `gpu_told` becomes nonzero. */
     uint32_t gpu_told;
     struct tern_gpu_way gpu;
+    /* Bytes of the memory that this process has mapped, from its address of the half on. */
+    uint64_t mapped;
+    /* Bytes that this rank is about to allocate, and a lock that it holds meanwhile (pieces.c). */
+    uint64_t filling;
+    struct tern_shared_lock fill_lock;
 };
 
 /* This process's view of the memory. */
 struct tern_segment {
     char *base; /* beginning of this program's half; NULL: not attached */
-    size_t size; /* of the half, in bytes */
+    size_t size; /* bytes that are mapped; grows (tern_segment_reach) */
+    size_t core; /* bytes that every rank has mapped from the beginning */
+    size_t room; /* bytes that can be mapped from `base` on */
+    bool limited; /* the process may have few addresses (ulimit -v) */
     int fd;
     uint64_t start; /* offset of the half in the file */
     uint32_t local_size, local_rank;
@@ -81,48 +95,17 @@ struct tern_segment_rank *tern_segment_rank(uint32_t local_rank);
  * call until the answer is yes. Any refusal counts as no (seccomp, Yama, ptrace scope, user). */
 bool tern_segment_can_read(const struct tern_segment_rank *block);
 
-/* Takes `size` bytes, a multiple of the page size, of zeroed shared memory for as long as the job
- * runs. Returns 0, or TERN_ERR_NO_MEM without text. */
-int tern_segment_allocate(size_t size, uint64_t *ret_offset);
-/* Takes memory that tern_segment_give can give back. Any `size`; it is rounded up to a power of two
- * of pages. Returns like tern_segment_allocate. */
-int tern_segment_take(size_t size, uint64_t *ret_offset);
-/* Gives it back. Small pieces keep their pages for the next one that takes such a size. */
-void tern_segment_give(uint64_t offset, size_t size);
+/* Maps the memory here up to offset `end`. Call before an offset of another rank's piece of the
+ * program's memory (pieces.h) is used. Thread-safe. Returns false, without text, if the addresses
+ * of this process are limited or taken. */
+bool tern_segment_reach(uint64_t end);
 
-/* Takes `size` bytes like tern_segment_take, but only as address space, with one page of memory at
- * the beginning. tern_segment_fill allocates the pages of a part before it is touched: whoever
- * fills a part decides on which NUMA node it lies. Both return 0, or TERN_ERR_NO_MEM without text.
- * tern_segment_unclaim gives all back, and the pages to the node. */
-int tern_segment_claim(size_t size, uint64_t *ret_offset);
-int tern_segment_fill(uint64_t offset, size_t size);
-void tern_segment_unclaim(uint64_t offset, size_t size);
+/* Gives pages back to the node; they then read as zeros. The address space stays taken. Returns
+ * false if the system takes none back. */
+bool tern_segment_discard(uint64_t offset, size_t size);
 
-/* A name on which several ranks of the node agree without communication: they make the same calls,
- * so each can compute the same name. */
-struct tern_segment_name {
-    uint64_t context;
-    /* local rank of the group's first rank: groups with equal context are disjoint */
-    uint32_t leader;
-    uint32_t serial;
-};
-
-/* Finds memory that `users` ranks of the node share by name; each of them calls once. The first
- * caller takes the memory, zeroed; the others find it. All get the same answer: 0, or
- * TERN_ERR_NO_MEM without text. Waits for nobody. */
-int tern_segment_meet(const struct tern_segment_name *name, uint32_t users, size_t size,
-                      uint64_t *ret_offset);
-/* Gives such memory back. One call for all users, after all of them have called
- * tern_segment_meet. */
-void tern_segment_part(uint64_t offset);
-/* Returns the bytes that the ranks of the node have taken, blocks and rings; 0: not attached. */
-size_t tern_segment_used(void);
-/* Gives the pages back to the node. The address space stays taken. */
-void tern_segment_discard(uint64_t offset, size_t size);
-
-/* For programs.c. Allocates pages of the file. Returns 0, or TERN_ERR_NO_MEM with text. */
-int tern_segment_reserve(int fd, uint64_t start, size_t size);
-/* Gives back the pages of a half that no program needs any more. The half then reads as zeros. */
-void tern_segment_clean(int fd, struct tern_half half);
+/* The part of tern_segment_attach that comes when the half is found. Call with local_size and
+ * local_rank set. */
+int tern_segment_open(int fd, struct tern_half half);
 
 #endif

@@ -43,12 +43,11 @@ static void name_of_file(const struct offer *offer, char path[80])
     snprintf(path, 80, "/dev/shm/tern-%016lx%016lx", (long)offer->token[0], (long)offer->token[1]);
 }
 
-/* Returns the size of the file, within the limit for files: beyond it the system would end this
- * process by a signal (SIGXFSZ). */
-static uint64_t named_size(void)
+/* Returns the size of the file: `size`, or the limit for files if that is less, because beyond it
+ * the system would end this process by a signal (SIGXFSZ). */
+static uint64_t offered_size(uint64_t size)
 {
     struct rlimit limit;
-    uint64_t n = tern_rte.local_size, size = ((uint64_t)1 << 30) + n * n * 65536;
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size ? limit.rlim_cur & -4096ull
                                                                          : size;
 }
@@ -79,9 +78,9 @@ static bool is_offered(int fd, const struct offer *offer)
 
 /* The first rank's part before the fence: makes an offer, and the memory if a file without a name
  * is possible. */
-static int make_offer(uint64_t least, struct offer *ret_offer, int *ret_fd)
+static int make_offer(uint64_t least, uint64_t wanted, struct offer *ret_offer, int *ret_fd)
 {
-    struct offer offer = {.pid = getpid(), .size = named_size()};
+    struct offer offer = {.pid = getpid(), .size = offered_size(wanted)};
     if (getrandom(offer.token, sizeof offer.token, 0) != sizeof offer.token)
         return tern_error(TERN_ERR_OTHER, "no random numbers from the system: %s", strerror(errno));
     if (offer.size < least)
@@ -207,12 +206,12 @@ static int share_named_file(const struct offer *offer, int *ret_fd)
 }
 
 /* Exchanges the offer. *ret_fd is -1 if this rank cannot open the memory. */
-static int exchange_offer(uint64_t least, struct offer *ret_offer, int *ret_fd)
+static int exchange_offer(uint64_t least, uint64_t wanted, struct offer *ret_offer, int *ret_fd)
 {
     char path[64];
     int fd = -1, rc = 0;
     if (tern_rte.local_rank == 0) {
-        rc = make_offer(least, ret_offer, &fd);
+        rc = make_offer(least, wanted, ret_offer, &fd);
         if (rc == 0)
             rc = tern_rte_put(key("offer"), ret_offer, sizeof *ret_offer);
     }
@@ -230,12 +229,12 @@ static int exchange_offer(uint64_t least, struct offer *ret_offer, int *ret_fd)
     return rc;
 }
 
-int tern_share_memory(uint64_t least, int *ret_fd, size_t *ret_size)
+int tern_share_memory(uint64_t least, uint64_t wanted, int *ret_fd, size_t *ret_size)
 {
     struct offer offer;
     int fd;
     bool all = false;
-    int rc = exchange_offer(least, &offer, &fd);
+    int rc = exchange_offer(least, wanted, &offer, &fd);
     if (rc == 0)
         rc = tern_rte_put(key("opened"), &(char){fd >= 0}, 1);
     if (rc == 0)

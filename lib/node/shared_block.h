@@ -12,11 +12,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Takes `size` bytes, all zero, at a multiple of `alignment`, a power of two. `whole`: allocates
+/* Takes `size` bytes at a multiple of `alignment`, a power of two. `whole`: all zero, and allocates
  * all pages now, so that they lie near this rank. Else the system allocates a page when it is
- * touched first, as with memory of malloc. Returns NULL without text if the node has no such
- * memory, or if this rank shares memory with no other rank. */
-void *tern_shared_block_take(size_t size, size_t alignment, bool whole);
+ * touched first, as with memory of malloc. Returns 0; TERN_ERR_UNSUPPORTED without text if only
+ * memory of this rank's own can be had, or if this rank shares memory with no other rank;
+ * TERN_ERR_NO_MEM with text if the node has no memory. */
+int tern_shared_block_take(size_t size, size_t alignment, bool whole, void **ret_base);
 /* Gives a block back. Returns false, and does nothing, if no block begins at `base`. */
 bool tern_shared_block_give(void *base);
 

@@ -4,7 +4,7 @@
  * for it. */
 #include "lib/node/wait_record.h"
 
-#include "lib/node/segment.h"
+#include "lib/node/pages.h"
 #include "lib/rte/node_memory.h"
 #include "lib/rte/rte.h"
 #include "lib/util/atomic.h"
@@ -29,7 +29,7 @@ static void map(void)
     uint64_t at = tern_wait_record_offset(tern_rte.local_size, tern_rte.local_rank);
     uint64_t start = at / page * page, size = at + sizeof *record - start;
     void *bytes = MAP_FAILED;
-    if (tern_segment_reserve(tern_rte.node_memory_fd, start, size) == 0)
+    if (tern_pages_reserve(tern_rte.node_memory_fd, start, size) == 0)
         bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, tern_rte.node_memory_fd,
                      (off_t)start);
     if (bytes == MAP_FAILED)

@@ -18,6 +18,7 @@
 #include "lib/rma/window.h"
 
 #include "lib/accel/accel.h"
+#include "lib/node/pieces.h"
 #include "lib/node/segment.h"
 #include "lib/pml/pml.h"
 #include "lib/rma/device_mapped.h"
@@ -111,14 +112,14 @@ void tern_window_offer(struct tern_window *window, struct tern_context *context,
     bool near = tern_window_is_near(context, context->rank, &local);
     char *memory = base;
     bool inside = near && memory >= tern_segment.base &&
-                  memory + size <= tern_segment.base + tern_segment.size;
+                  memory + size <= tern_segment.base +
+                                       __atomic_load_n(&tern_segment.size, __ATOMIC_ACQUIRE);
     *ret_offer = (struct tern_rma_offer){
         .address = (uintptr_t)base,
         .offset = inside ? (uint64_t)(memory - tern_segment.base) : TERN_RMA_NOT_THERE,
         .size = size,
         .disp_unit = disp_unit,
-        .node_address = (uintptr_t)tern_segment.base,
-        .node_bytes = near ? tern_segment.size : 0,
+        .node_address = near ? (uintptr_t)tern_segment.base : 0,
         .pid = getpid(),
         .pulls = tern_window_pulls(context),
         .fences = tern_rma_join_fences(),
@@ -229,8 +230,7 @@ static void choose_way(struct tern_window *window, const struct agreement *agree
         target->way = near && pullable ? TERN_RMA_PULLED : TERN_RMA_ASKED;
     if (window->dynamic && target->way == TERN_RMA_PULLED && agreement->forced == AUTO) {
         target->node_address = offer->node_address;
-        target->node_bytes =
-            offer->node_bytes < tern_segment.size ? offer->node_bytes : tern_segment.size;
+        target->node_bytes = &tern_segment_rank((uint32_t)target->node_rank)->mapped;
     }
     if (TERN_UNLIKELY(offer->device) && !window->dynamic && agreement->forced != FORCE_ASKED)
         choose_device_way(target, self, offer, near || self, mine);
@@ -245,9 +245,27 @@ static void choose_way(struct tern_window *window, const struct agreement *agree
 char *tern_window_find_near(const struct tern_rma_target *target, uint64_t address, int64_t length)
 {
     uint64_t offset = address - target->node_address; /* wraps around if it lies before */
-    if (offset > target->node_bytes || (uint64_t)length > target->node_bytes - offset)
+    uint64_t bytes = __atomic_load_n(target->node_bytes, __ATOMIC_ACQUIRE);
+    if (offset > bytes || (uint64_t)length > bytes - offset ||
+        !tern_segment_reach(offset + (uint64_t)length))
         return NULL;
     return tern_segment.base + offset;
+}
+
+/* Maps the memory of the ranks of this node. */
+static int map_offers(struct tern_window *window, const struct tern_rma_offer *offers)
+{
+    for (int rank = 0; rank < window->size; rank++) {
+        uint32_t local;
+        if (offers[rank].offset != TERN_RMA_NOT_THERE &&
+            tern_window_is_near(window->context, rank, &local) &&
+            !tern_segment_reach(offers[rank].offset + (uint64_t)offers[rank].size))
+            return tern_error(TERN_ERR_NO_MEM,
+                              "cannot map the %lld MiB of rank %d's part of a window; raise the "
+                              "limit of addresses (ulimit -v), or use smaller windows",
+                              (long long)offers[rank].size >> 20, rank);
+    }
+    return 0;
 }
 
 static void choose_ways(struct tern_window *window, const struct agreement *agreement,
@@ -304,6 +322,8 @@ int tern_window_open(struct tern_window *window, struct tern_context *context, b
     int rc = open_control(window, &agreement); /* also after a failure: the others count on it */
     if (!window->targets)
         return tern_error(TERN_ERR_NO_MEM, "no memory for a window of %d ranks", window->size);
+    if (!rc)
+        rc = map_offers(window, offers);
     if (rc)
         return rc;
     choose_ways(window, &agreement, offers);

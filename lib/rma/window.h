@@ -56,9 +56,10 @@ struct tern_rma_target {
     uint64_t address;
     int64_t size;      /* bytes */
     int64_t disp_unit; /* bytes */
-    /* Where the target has the node's memory, and how much of it: memory that is attached to a
-     * dynamic window may lie there. 0 bytes: the target is not pulled, or shares no memory. */
-    uint64_t node_address, node_bytes;
+    /* Where the target has the node's memory, and how much of it by now: memory that is attached to
+     * a dynamic window may lie there. NULL: the target is not pulled, or shares no memory. */
+    uint64_t node_address;
+    const uint64_t *node_bytes;
     struct tern_rma_control *control; /* NULL: only the target itself reaches it */
     struct tern_rma_turf turf;        /* for accumulates, unless `serial`; valid with control */
     int32_t pid;                      /* of the target, if pulled */
@@ -134,7 +135,7 @@ struct tern_rma_offer {
     /* of that memory in the node's memory; TERN_RMA_NOT_THERE: it lies elsewhere */
     uint64_t offset;
     int64_t size, disp_unit;
-    uint64_t node_address, node_bytes; /* the node's memory in this rank; 0 bytes: it has none */
+    uint64_t node_address; /* of the node's memory in this rank; 0: it has none */
     int32_t pid;
     int32_t pulls; /* enum tern_rma_pulls; no longer unknown when the window is opened */
     int32_t error; /* this rank has no memory for the window: TERN_ERR_*; 0: it has */

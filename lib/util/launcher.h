@@ -257,6 +257,18 @@ static inline int tern_wait_is_beside(const struct tern_wait_record *record)
     return record->thread != record->process;
 }
 
+/*
+ * Each half of the memory has two parts. The core holds what all ranks need all the time: rings,
+ * boards, words of windows. Every rank maps it when it starts. The arena behind it holds the
+ * program's memory: windows, blocks of MPI_Alloc_mem. Each rank maps as much of it as it needs. The
+ * file is sparse, so an arena that is larger than any memory costs nothing.
+ */
+#define TERN_NODE_ARENA_BYTES ((uint64_t)16 << 40)
+static inline uint64_t tern_node_core_bytes(uint64_t ranks)
+{
+    return ((uint64_t)1 << 30) + ranks * ranks * (64 << 10) + ranks * (4 << 20);
+}
+
 /* The first bytes of the shared memory. Behind the records of all ranks, from the next multiple of
  * 64 on, come their wait records. */
 struct tern_node_head {

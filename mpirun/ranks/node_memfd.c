@@ -25,8 +25,8 @@ int tern_memory_file(const char *name)
 
 uint64_t tern_node_memory_size(int ranks)
 {
-    uint64_t n = ranks, page = 2 << 20;
-    uint64_t size = (1ull << 30) + n * n * (64 << 10) + n * (4 << 20);
+    uint64_t page = 2 << 20;
+    uint64_t size = tern_node_core_bytes((uint64_t)ranks) + TERN_NODE_ARENA_BYTES;
     return (TERN_NODE_HALVES * size + page - 1) / page * page;
 }
 

@@ -46,6 +46,10 @@ launch -np 4 ./ring || fail "exit status $?" out
 [ "$(grep -c '^right of 4' out)" = 4 ] || fail "not four times right" out
 launch -np 4 bash -c 'ulimit -f 500000; exec ./ring' || fail "exit status $? where files may have 500 MB" out
 ! launch -np 4 ./ring killed || fail "a killed rank is no failure" out
+# windows are as large as the memory is, here, too: the first rank makes the memory
+"$TERN_PREFIX/bin/mpicc" -I"$TERN_SRCDIR/test/mpi" -o any_size "$TERN_SRCDIR/test/mpi/win_any_size.c" ||
+    fail "win_any_size does not compile"
+launch -np 2 ./any_size || fail "win_any_size: exit status $?" out
 for ((i = 0; i < 3000; i++)); do
     [ -n "$(left)" ] || break
     sleep 0.1

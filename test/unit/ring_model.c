@@ -416,9 +416,10 @@ int tern_segment_allocate(size_t size, uint64_t *ret_offset)
 }
 
 /* Nobody may care for what was there. */
-void tern_segment_discard(uint64_t offset, size_t size)
+bool tern_segment_discard(uint64_t offset, size_t size)
 {
     memset(arena + offset, 0xee, size);
+    return true;
 }
 
 struct tern_peer *tern_peer_get(uint32_t lane, uint32_t job, uint32_t rank)

@@ -2,6 +2,7 @@
 
 /* Memory that ranks find by name (lib/node/segment.h), and boards made of it: both ranks in one process. */
 #include "lib/node/board.h"
+#include "lib/node/segment.h"
 #include "lib/util/error.h"
 #include "suite.h"
 
@@ -18,9 +19,8 @@ static void open_segment(void)
     int fd = memfd_create("test", MFD_CLOEXEC);
     ck_assert_int_ge(fd, 0);
     ck_assert_int_eq(ftruncate(fd, BYTES), 0);
-    void *base = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    ck_assert_ptr_ne(base, MAP_FAILED);
-    tern_segment = (struct tern_segment){.base = base, .size = BYTES, .fd = fd, .local_size = RANKS};
+    tern_segment = (struct tern_segment){.local_size = RANKS};
+    ck_assert_int_eq(tern_segment_open(fd, (struct tern_half){0, BYTES}), 0);
 }
 
 static void close_segment(void)

@@ -4,6 +4,7 @@
 #include "lib/accel/device_spare.h"
 #include "lib/btl/path.h"
 #include "lib/btl/peer.h"
+#include "lib/node/pieces.h"
 #include "lib/node/segment.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"

@@ -18,6 +18,7 @@
 #include "lib/btl/shm/pull.h"
 #include "lib/btl/shm/ring.h"
 #include "lib/node/doorbell.h"
+#include "lib/node/pieces.h"
 #include "lib/node/segment.h"
 #include "lib/rte/rte.h"
 #include "lib/util/copy.h"
@@ -86,7 +87,7 @@ static int shm_init(void)
             return tern_error(TERN_ERR_NO_MEM, "no memory for %u endpoints", tern_rte.local_size);
     }
     self = tern_segment_rank(tern_rte.local_rank);
-    my_ring_budget = tern_segment.size / tern_rte.local_size / 2;
+    my_ring_budget = tern_segment.core / tern_rte.local_size / 2;
     tern_shm_pull_init();
     tern_doorbell_use(&self->bell, &self->waiting_at);
     return 0;

@@ -11,10 +11,12 @@
 #include "lib/mpi/tool/tool_pvar.h"
 
 #include "lib/btl/btl.h"
+#include "lib/node/pieces.h"
 #include "lib/node/segment.h"
 #include "lib/coll/plan/plan.h"
 #include "lib/mpi/comm.h"
 #include "lib/mpi/running.h"
+#include "lib/mpi/win.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/util/param.h"
@@ -133,11 +135,18 @@ static void read_users(const struct tern_variable *variable, const struct tern_c
     *ret_values = (uint64_t)tern_library_users;
 }
 
+static void read_private_windows(const struct tern_variable *variable, const struct tern_comm *comm,
+                                 uint64_t *ret_values)
+{
+    (void)variable, (void)comm;
+    *ret_values = __atomic_load_n(&tern_win_private_count, __ATOMIC_RELAXED);
+}
+
 static void read_segment_size(const struct tern_variable *variable, const struct tern_comm *comm,
                               uint64_t *ret_values)
 {
     (void)variable, (void)comm;
-    *ret_values = tern_segment.base ? tern_segment.size : 0;
+    *ret_values = tern_segment.base ? tern_segment.room : 0;
 }
 
 static void read_segment_used(const struct tern_variable *variable, const struct tern_comm *comm,
@@ -151,7 +160,9 @@ static void read_segment_part(const struct tern_variable *variable, const struct
                               uint64_t *ret_values)
 {
     (void)variable, (void)comm;
-    *ret_values = tern_segment.size ? tern_segment_used() * 1000000 / tern_segment.size : 0;
+    *ret_values = tern_segment.base ? (uint64_t)((double)tern_segment_used() * 1e6 /
+                                          (double)tern_segment.room)
+                                : 0;
 }
 
 /* ---- the list ---- */
@@ -218,6 +229,11 @@ static const struct tern_variable fixed[] = {
     {"rma_direct_copies", "rma",
      "Puts and gets that the network copied straight to or from the memory of the target.", COUNTER,
      OF_LANES(counters.direct_copies)},
+
+    {"rma_private_windows", "rma",
+     "Windows of MPI_Win_allocate whose memory here is this rank's own, because the node's shared "
+     "memory had none: other ranks of the node reach it by copies of the system.", COUNTER,
+     .read = read_private_windows},
 
     {"pml_posted_length", "pml", "Posted receives that have no message yet.", LEVEL,
      OF_LANES(posted.items)},
