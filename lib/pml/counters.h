@@ -24,6 +24,7 @@ struct tern_lane_counters {
     uint64_t pulled_bytes;
     /* puts and gets that a network did with remote memory access (lib/rma/direct.c) */
     uint64_t direct_copies;
+    uint64_t system_copies; /* of windows: process_vm_readv and process_vm_writev */
     uint64_t collectives[TERN_COLLECTIVES_MAX]; /* collectives started, by enum tern_collective */
     uint64_t blocked_ticks;       /* ticks (tern_ticks) that threads waited with nothing to do */
     uint64_t sleeps;              /* number of times a waiting thread went to sleep */

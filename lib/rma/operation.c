@@ -411,7 +411,7 @@ char *tern_rma_next_elements(struct tern_cursor *cursor, const struct tern_rma_c
 
 int tern_rma_in_pieces(const struct tern_rma_operation *operation, tern_rma_apply *apply)
 {
-    enum { PIECE = 8 * 1024 };
+    enum { PIECE = TERN_RMA_PIECE };
     char origin_bytes[PIECE], before_bytes[PIECE];
     struct tern_cursor origin = {0}, result = {0}, target;
     int64_t piece = PIECE / operation->combine->packed * operation->combine->packed;

@@ -21,7 +21,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
-enum { RUNS = 64, BYTES = 1 << 30 };
+enum { RUNS = 1024, BYTES = 1 << 30 }; /* RUNS: the most that the system takes (IOV_MAX) */
 
 static int refuse(const struct tern_rma_operation *operation, const struct iovec *there, bool write)
 {
@@ -51,6 +51,7 @@ static int copy_runs(const struct tern_rma_operation *operation, bool write, str
                      int here_count, struct iovec *there, int there_count, size_t bytes)
 {
     while (bytes) {
+        tern_count(&operation->window->context->lane->counters.system_copies, 1);
         errno = 0;
         ssize_t n = write ? process_vm_writev(operation->target->pid, here, (unsigned)here_count,
                                               there, (unsigned)there_count, 0)
@@ -127,48 +128,89 @@ int tern_rma_pulled_get(const struct tern_rma_operation *operation)
     return move(operation, operation->result, false);
 }
 
-/* Copies `size` bytes at `at` in the target to `here`, or back (`write`). */
-static int copy_elements(const struct tern_rma_operation *operation, bool write, char *here,
-                         char *at, size_t size)
+/* Copies `bytes` bytes from `count` runs in the target to `copy`, where they lie one after the
+ * other, or back (`write`). */
+static int copy_elements(const struct tern_rma_operation *operation, bool write, char *copy,
+                         const struct iovec *runs, int count, size_t bytes)
 {
     const struct tern_rma_target *target = operation->target;
-    if (target->device) {
-        char *there = target->device + ((uintptr_t)at - target->address);
-        return write ? tern_accel_copy(there, here, size) : tern_accel_copy(here, there, size);
+    int rc = 0;
+    if (!target->device) {
+        struct iovec here = {copy, bytes}, there[RUNS]; /* copy_runs changes what it gets */
+        memcpy(there, runs, (size_t)count * sizeof *runs);
+        return copy_runs(operation, write, &here, 1, there, count, bytes);
     }
-    struct iovec run_here = {here, size}, run_there = {at, size};
-    return copy_runs(operation, write, &run_here, 1, &run_there, 1, size);
+    for (int i = 0; i < count && !rc; copy += runs[i++].iov_len) {
+        char *there = target->device + ((uintptr_t)runs[i].iov_base - target->address);
+        rc = write ? tern_accel_copy(there, copy, runs[i].iov_len)
+                   : tern_accel_copy(copy, there, runs[i].iov_len);
+    }
+    return rc;
 }
 
-/* Combines elements of the target that lie one after the other; see tern_rma_next_elements. */
-static int apply_some(const struct tern_rma_operation *operation, char *at, const char *origin,
-                      char *before, int64_t bytes)
+/* Combines packed elements. Elements with a hole are spread out first, as in an array. */
+static void combine_copy(const struct tern_rma_operation *operation, char *copy, const char *origin,
+                         char *before, int64_t bytes)
 {
-    enum { ROOM = 8 * 1024 };
-    char copy[ROOM] __attribute__((aligned(16)));
     const struct tern_rma_combine *combine = operation->combine;
-    size_t size = tern_rma_has_hole(combine->basic) ? (size_t)combine->span : (size_t)bytes;
-    int rc = copy_elements(operation, false, copy, at, size);
-    if (rc)
-        return rc;
-    if (operation->compare)
+    struct short_int {
+        short value;
+        int index;
+    } one;
+    if (operation->compare) {
         tern_rma_compare_and_swap(combine, NULL, copy, origin, operation->compare, before);
-    else
+        return;
+    }
+    if (!tern_rma_has_hole(combine->basic)) {
         tern_rma_combine_run(combine, NULL, copy, origin, before, bytes / combine->packed);
-    if (combine->op == TERN_REDUCE_NO_OP)
-        return 0;
-    return copy_elements(operation, true, copy, at, size);
+        return;
+    }
+    for (int64_t at = 0; at < bytes; at += combine->packed) {
+        memcpy(&one.value, copy + at, sizeof one.value);
+        memcpy(&one.index, copy + at + sizeof one.value, sizeof one.index);
+        tern_rma_combine_run(combine, NULL, (char *)&one, origin ? origin + at : NULL,
+                             before ? before + at : NULL, 1);
+        memcpy(copy + at, &one.value, sizeof one.value);
+        memcpy(copy + at + sizeof one.value, &one.index, sizeof one.index);
+    }
 }
 
+/* Finds the runs of the next elements, at most `bytes` packed bytes of whole elements. */
+static int next_runs(struct tern_cursor *target, int packed, int64_t bytes, struct iovec *runs,
+                     int64_t *ret_bytes)
+{
+    size_t got;
+    int64_t begin = target->offset;
+    int count = tern_cursor_runs(target, runs, RUNS, (size_t)bytes, &got);
+    if (got % (size_t)packed) { /* the last element's second run has no room */
+        got -= got % (size_t)packed;
+        tern_cursor_seek(target, begin);
+        count = tern_cursor_runs(target, runs, RUNS, got, NULL);
+    }
+    *ret_bytes = (int64_t)got;
+    return count;
+}
+
+/* Gaps between elements are not written: somebody else may change them meanwhile. */
 int tern_rma_apply_by_copies(const struct tern_rma_operation *operation,
                              struct tern_cursor *target, const char *origin, char *before,
                              int64_t bytes)
 {
+    char copy[TERN_RMA_PIECE] __attribute__((aligned(16)));
+    enum tern_reduce_op op = operation->combine->op;
+    bool reads = op != TERN_REDUCE_REPLACE || before || operation->compare;
     int rc = 0;
     while (bytes > 0 && !rc) {
+        struct iovec runs[RUNS];
         int64_t got;
-        char *at = tern_rma_next_elements(target, operation->combine, bytes, &got);
-        rc = apply_some(operation, at, origin, before, got);
+        int count = next_runs(target, operation->combine->packed, bytes, runs, &got);
+        if (reads)
+            rc = copy_elements(operation, false, copy, runs, count, (size_t)got);
+        if (rc)
+            return rc;
+        combine_copy(operation, copy, origin, before, got);
+        if (op != TERN_REDUCE_NO_OP)
+            rc = copy_elements(operation, true, copy, runs, count, (size_t)got);
         bytes -= got;
         origin = origin ? origin + got : NULL;
         before = before ? before + got : NULL;

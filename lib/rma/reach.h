@@ -66,8 +66,9 @@ char *tern_rma_next_elements(struct tern_cursor *cursor, const struct tern_rma_c
                              int64_t bytes, int64_t *ret_bytes);
 
 /* Handles an accumulate in pieces that fit a buffer: packs the origin, calls `apply` for the next
- * `bytes` bytes, and unpacks what was there before. `before` is NULL if nobody wants it. Returns 0,
- * or the first error of `apply`. */
+ * `bytes` bytes (TERN_RMA_PIECE at most), and unpacks what was there before. `before` is NULL if
+ * nobody wants it. Returns 0, or the first error of `apply`. */
+enum { TERN_RMA_PIECE = 8 * 1024 };
 typedef int tern_rma_apply(const struct tern_rma_operation *operation, struct tern_cursor *target,
                            const char *origin, char *before, int64_t bytes);
 int tern_rma_in_pieces(const struct tern_rma_operation *operation, tern_rma_apply *apply);

@@ -230,6 +230,10 @@ static const struct tern_variable fixed[] = {
      "Puts and gets that the network copied straight to or from the memory of the target.", COUNTER,
      OF_LANES(counters.direct_copies)},
 
+    {"rma_system_copies", "rma",
+     "Calls of the system that copied to or from the memory of another rank of the node, for "
+     "operations on windows.", COUNTER,
+     OF_LANES(counters.system_copies)},
     {"rma_private_windows", "rma",
      "Windows of MPI_Win_allocate whose memory here is this rank's own, because the node's shared "
      "memory had none: other ranks of the node reach it by copies of the system.", COUNTER,
