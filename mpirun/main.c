@@ -25,6 +25,7 @@
 #include "mpirun/ranks/output.h"
 #include "mpirun/ranks/rank_environment.h"
 #include "mpirun/ranks/session_dir.h"
+#include "mpirun/plain_rank.h"
 #include "mpirun/run.h"
 #include "mpirun/tree/agents.h"
 #include "mpirun/where/where_door.h"
@@ -247,6 +248,8 @@ int main(int argc, char **argv, char **envp)
         return status;
     if (asks_where(argc, argv, &status))
         return status;
+    if (argc == 2 && strcmp(argv[1], TERN_PLAIN_RANK) == 0)
+        return tern_plain_rank_run();
     if (argc < 2 || strcmp(argv[1], "--spawned") != 0) {
         command_line = argv;
         return launch(argc, argv);

@@ -361,6 +361,10 @@ static int read_app(char **words, int count, int *at, struct tern_options *optio
         tern_strings_add(&app->hostfiles, options->hostfiles.items[files]);
     if (file)
         return give_to_file(app, file, first, options);
+    if (app->argv.count == 0 && options->shows_library) {
+        tern_strings_format(&app->argv, "%s/bin/mpirun", tern_prefix());
+        tern_strings_add(&app->argv, TERN_PLAIN_RANK);
+    }
     if (app->argv.count == 0)
         return tern_error(
             TERN_ERR_ARG,

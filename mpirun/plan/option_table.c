@@ -204,6 +204,7 @@ static int read_display(const char *option, const char *text, struct tern_option
         options->display_map |= which == MAP || which == MAP_DEVEL;
         options->report_bindings |= which == BIND;
         options->display_allocation |= which == ALLOCATION;
+        options->shows_library |= which == PATHS || which == FABRIC || which == TOPOLOGY;
         if (which == PATHS)
             tern_strings_set(&options->env, "OMPI_MCA_btl_show_paths", "1");
         else if (which == FABRIC)

@@ -25,6 +25,9 @@ struct tern_app {
     struct tern_strings hosts, hostfiles;
 };
 
+/* The word by which mpirun's own binary is the program of ranks (plain_rank.h). */
+#define TERN_PLAIN_RANK "--plain-rank"
+
 /* Values of --stdin other than a rank: no rank reads standard input, or every rank does. */
 enum { TERN_STDIN_NONE = -1, TERN_STDIN_ALL = -2 };
 
@@ -64,6 +67,7 @@ struct tern_options {
     struct tern_strings inherited_app; /* the same, for each program */
     int job_number;                    /* 1, or that of a job which ranks have started */
     int universe;                      /* that of the job which has started this one, or 0 */
+    bool shows_library;                /* --display paths, fabric or topo: the library shows them */
     const char *report_uri;            /* --report-uri; NULL if not given */
     const char *env_list, *env_list_origin; /* mca_base_env_list, and who set it; NULL: nobody */
     char env_list_delimiter;     /* mca_base_env_list_delimiter; 0 if not given */

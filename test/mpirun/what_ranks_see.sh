@@ -44,4 +44,12 @@ run -q -np 2 -memory-alloc-kinds system,cuda:nonsense,mpi ./see
 is "a memory kind that is not supported does no harm" "$rc $(wc -l <out)" "0 2"
 has "but is named" err 'cuda:nonsense.*not supported'
 hasnt "and not promised" out 'nonsense'
+# --display without a program: ranks that only say what they see
+for words in paths:"path to rank [01]: " fabric:"fabric: libfabric|fabric: " topo:"topology: host " topo=localhost:"topology: host "; do
+    run -q --oversubscribe -n 2 --display "${words%%:*}"
+    is "--display ${words%%:*}" "$rc" 0
+    has "--display ${words%%:*}" err "^tern: rank [01] on host .*: ${words#*:}"
+done
+run --display map
+is "--display map needs a program" "$rc $(grep -c 'there is no program to run' err)" "1 1"
 finish
