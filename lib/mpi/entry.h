@@ -165,7 +165,7 @@ static inline bool tern_entry_bad_buffer(const void *buf, MPI_Count count,
            (buf || (datatype->type.true_lb == 0 && datatype->type.size > 0));
 }
 
-/* Returns true if the first bytes of both buffers are the same byte, and check_level is not none. */
+/* Returns true if both buffers have the same first byte, and check_level is not none. */
 bool tern_entry_aliased(MPI_Count sendcount, const struct tern_datatype *sendtype,
                         MPI_Count recvcount, const struct tern_datatype *recvtype);
 

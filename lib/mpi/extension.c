@@ -24,7 +24,7 @@ __attribute__((visibility("default"))) int ompi_mpi_init(int argc, char **argv, 
 int ompi_mpi_init(int argc, char **argv, int required, int *provided, bool again)
 {
     if (again && tern_world == TERN_WORLD_RUNNING) {
-        *provided = tern_world_thread_level();
+        *provided = tern_world_thread_level;
         return MPI_SUCCESS;
     }
     int rc = tern_mpi_init_thread(&argc, &argv, required, provided);

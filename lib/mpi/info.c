@@ -238,7 +238,7 @@ int tern_mpi_info_create_env(int argc, char *argv[], struct tern_info **ret_info
     int error = tern_mpi_info_create(ret_info);
     if (error)
         return error;
-    describe_start(*ret_info, argc, argv, tern_world_thread_level());
+    describe_start(*ret_info, argc, argv, tern_world_thread_level);
     return 0;
 }
 

@@ -20,13 +20,11 @@
 
 #include "lib/mpi/procedures.h"
 
-_Atomic int tern_world = TERN_WORLD_BEFORE;
-static _Atomic int thread_level = MPI_THREAD_SINGLE;
 static pthread_t main_thread;
 
 static int start_world(int argc, char **argv)
 {
-    int error = tern_library_retain(TERN_USER_WORLD, thread_level);
+    int error = tern_library_retain(TERN_USER_WORLD, tern_world_thread_level);
     if (error)
         return error;
     error = tern_program_enter_world();
@@ -37,7 +35,7 @@ static int start_world(int argc, char **argv)
     error = tern_comm_init();
     tern_unlock();
     if (!error)
-        tern_info_fill_env(argc, argv, thread_level);
+        tern_info_fill_env(argc, argv, tern_world_thread_level);
     tern_lock();
     if (!error)
         error = tern_spawn_meet_parent();
@@ -57,7 +55,7 @@ int tern_mpi_init_thread(int *argc, char ***argv, int required, int *provided)
     }
     if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE)
         required = required < MPI_THREAD_SINGLE ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE;
-    thread_level = required;
+    tern_world_thread_level = required;
     main_thread = pthread_self();
     int error = start_world(argc && argv ? *argc : 0, argc && argv ? *argv : NULL);
     if (error) {
@@ -126,17 +124,12 @@ int tern_mpi_finalized(int *flag)
     return 0;
 }
 
-int tern_world_thread_level(void)
-{
-    return thread_level;
-}
-
 int tern_mpi_query_thread(int *provided)
 {
     int error = check_world("MPI_Query_thread");
     if (error)
         return error;
-    *provided = thread_level;
+    *provided = tern_world_thread_level;
     return 0;
 }
 

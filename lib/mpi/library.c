@@ -47,36 +47,9 @@
 #include <pthread.h>
 #include <string.h>
 
-_Atomic int tern_library_users;
-
-bool tern_forked;
-
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-static bool known;         /* true if the library was started before */
 static bool sessions_used; /* true if there ever was a session */
 static int highest_level;  /* the highest thread level of the present users */
-
-static const char *const level_names[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
-                                          "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
-enum { LEVELS = sizeof level_names / sizeof *level_names };
-
-const char *tern_thread_level_name(int level)
-{
-    return level_names[level];
-}
-
-int tern_thread_level_of(const char *name)
-{
-    for (int level = 0; level < LEVELS; level++)
-        if (strcmp(name, level_names[level]) == 0)
-            return level;
-    return -1;
-}
-
-bool tern_library_known(void)
-{
-    return known;
-}
 
 static void say_refused(const char *text)
 {
@@ -140,8 +113,8 @@ static void choose_locking(int level)
 int tern_library_retain(enum tern_library_user user, int thread_level)
 {
     pthread_mutex_lock(&gate);
-    int error = known ? 0 : tern_param_check_all();
-    if (!error && !known)
+    int error = tern_library_known ? 0 : tern_param_check_all();
+    if (!error && !tern_library_known)
         tern_param_say_useless();
     if (!error)
         error = tern_figures_read();
@@ -153,8 +126,8 @@ int tern_library_retain(enum tern_library_user user, int thread_level)
     choose_locking(thread_level);
     if (tern_library_users == 0) {
         tern_check_init();
-        error = known ? return_to_rooms() : start_rooms();
-        known = known || !error;
+        error = tern_library_known ? return_to_rooms() : start_rooms();
+        tern_library_known = tern_library_known || !error;
         tern_lock();
         if (!error)
             error = tern_check_open();

@@ -75,7 +75,7 @@ void tern_raise_next_succeeds(void)
 
 void tern_raise_not_running(const char *procedure)
 {
-    if (!tern_library_known())
+    if (!tern_library_known)
         tern_log(
             "%s was called before MPI_Init; call MPI_Init or MPI_Init_thread first, or start a "
             "session with MPI_Session_init",

@@ -4,8 +4,8 @@
 
 /*
  * Tells whether MPI runs (MPI-4.1 chapter 11). Every file of lib/mpi may ask, so this header
- * includes nothing of lib/mpi. library.h declares what starts and ends the library; init.c
- * implements the World Model.
+ * includes nothing of lib/mpi. library.c changes what stands here when the library starts and ends,
+ * init.c when the World Model does.
  */
 
 #include <stdbool.h>
@@ -24,8 +24,8 @@ static inline bool tern_running(void)
  * connections and of the shared memory, so only the parent may use them. */
 extern bool tern_forked;
 
-/* Returns true if the library was ever started. */
-bool tern_library_known(void);
+/* True if the library was ever started. */
+extern bool tern_library_known;
 
 /* The states of the World Model. */
 enum tern_world {
@@ -38,9 +38,9 @@ enum tern_world {
 /* The state of the World Model: enum tern_world. */
 extern _Atomic int tern_world;
 
-/* Returns the thread level of the World Model: MPI_THREAD_SINGLE before MPI_Init, then the level
- * that MPI_Init gave, also after MPI_Finalize. */
-int tern_world_thread_level(void);
+/* The thread level of the World Model: MPI_THREAD_SINGLE before MPI_Init, then the level that
+ * MPI_Init gave, also after MPI_Finalize. */
+extern _Atomic int tern_world_thread_level;
 
 /* Returns the name of a thread level: "MPI_THREAD_SINGLE" ... */
 const char *tern_thread_level_name(int level);

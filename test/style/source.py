@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks the sources of lib, mpirun and tools: which room includes which, circles of files, names that stand twice, banned functions, long
+"""Checks the sources of lib, mpirun and tools: which room includes and calls which, circles of files, names that stand twice, banned functions, long
 lines, functions that nobody calls, files that are named and do not exist (also in the pages of docs). `source.py TOP BUILD` prints each fault
 and returns 1 if there is any. `source.py --self-test` plants a fault of each kind in a small tree and returns 1 if one is not found."""
 import collections
@@ -11,6 +11,7 @@ import tempfile
 
 COLUMNS = 100
 CIRCLE = 3
+CALL_CIRCLE = 5
 
 # A room may include itself and the rooms named here. What a line does not name is an include upward.
 ROOMS = {
@@ -35,7 +36,7 @@ ROOMS = {
     'lib/mpi': 'util rte accel type node btl pml rma coll/plan coll/run mpi/datatype mpi/topo mpi/check mpi/tool mpi/dynamic',
     'lib/mpi/dynamic': 'util rte accel type node btl pml coll/plan coll/run mpi mpi/datatype',
     'lib/mpi/datatype': 'util rte accel type pml mpi mpi/check',
-    'lib/mpi/topo': 'util rte pml mpi mpi/check',
+    'lib/mpi/topo': 'util rte pml coll/run mpi mpi/check',
     'lib/mpi/check': 'util rte accel type pml coll/plan coll/run mpi mpi/datatype mpi/topo',
     'lib/mpi/tool': 'util rte accel type node btl pml coll/plan coll/run mpi mpi/datatype',
     'lib/io': 'util rte accel type node pml coll/price mpi mpi/datatype',
@@ -50,6 +51,18 @@ ROOMS = {
     'mpirun/jobs': 'util mpirun/base mpirun/plan',
     'mpirun/where': 'util mpirun/base mpirun/plan mpirun/wire mpirun/tree mpirun/serve mpirun/ranks',
     'mpirun': 'util mpirun/base mpirun/plan mpirun/wire mpirun/tree mpirun/serve mpirun/ranks mpirun/where mpirun/jobs',
+}
+
+# Rooms with a larger circle of files by calls than CALL_CIRCLE, until it is cut. A number may only fall.
+CALL_CIRCLES = {'lib/mpi': 6, 'lib/io': 6, 'lib/pml': 9, 'lib/rma': 9, 'lib/btl': 11, 'mpirun': 9}
+
+# Calls upward that are still there: {(file that calls, function's file)}.
+CALLS_UPWARD = {
+    ('lib/btl/btl.c', 'lib/btl/ofi/absent.c'),
+    ('lib/coll/plan/cache.c', 'lib/coll/run/choose.c'),
+    ('lib/coll/plan/compose.c', 'lib/coll/run/choose.c'),
+    ('lib/rma/device_mapped.c', 'lib/btl/ipc/exports.c'),
+    ('lib/rma/device_mapped.c', 'lib/btl/ipc/imports.c'),
 }
 
 BANNED = {
@@ -114,6 +127,51 @@ def check_rooms(includes, rooms):
         for to in targets:
             if room_of(to) not in allowed:
                 yield f'{name} includes {to}: {room} may include {rooms[room] or "nothing"} only'
+
+
+DEFINITION = re.compile(r'^(?!static|typedef|#)[A-Za-z_][\w *()]*?\b(tern_\w+)\([^;{]*\)\s*\{', re.M)
+
+
+def called(top, files):
+    """Returns {file: {files that define a function which it names}}, of C files without their headers."""
+    code = {name: code_of(read(top, name)) for name in files if name.endswith('.c')}
+    where = {}
+    for name in code:
+        for function in DEFINITION.findall(code[name]):
+            where.setdefault(function, name)
+    named = re.compile(r'(?<!struct )(?<!enum )\btern_\w+')
+    return {name: {where[word] for word in named.findall(text) if word in where} - {name} for name, text in code.items()}
+
+
+def check_call_circles(calls, limits):
+    """Within a room and the rooms in it, few files call each other in a circle."""
+    def top_room(name):
+        return '/'.join(name.split('/')[:2]) if name.startswith('lib/') else name.split('/')[0]
+    by_room = collections.defaultdict(dict)
+    for name, targets in calls.items():
+        by_room[top_room(name)][name] = [to for to in targets if top_room(to) == top_room(name)]
+    for room, graph in sorted(by_room.items()):
+        largest = max(circles(graph), key=len, default=[])
+        limit = limits.get(room, CALL_CIRCLE)
+        if len(largest) > limit:
+            yield f'{room}: a circle of {len(largest)} files by calls, expected {limit} at most: {" ".join(largest)}'
+        elif room in limits and len(largest) < limit:
+            yield f'{room}: the largest circle by calls has {len(largest)} files: say so in CALL_CIRCLES'
+
+
+def check_calls_upward(calls, rooms, known):
+    """A file calls only functions of rooms that it may include, whatever header declares them."""
+    found = set()
+    for name, targets in calls.items():
+        room = room_of(name)
+        if room not in rooms:
+            continue
+        allowed = {room} | {to if to.startswith('mpirun') else 'lib/' + to for to in rooms[room].split()}
+        found |= {(name, to) for to in targets if room_of(to) not in allowed}
+    for name, to in sorted(found - known):
+        yield f'{name} calls a function of {to}: {room_of(name)} may use {rooms[room_of(name)] or "nothing"} only'
+    for name, to in sorted(known - found):
+        yield f'{name} does not call {to} any more: remove it from CALLS_UPWARD'
 
 
 def circles(includes):
@@ -181,7 +239,6 @@ def all_below(folder, endings):
 def check_callers(top, build, files, for_tests):
     """A global function is called, or its address is taken, somewhere outside its own definition and declarations. Tests do not count,
     unless the function is one of `for_tests`."""
-    definition = re.compile(r'^(?!static|typedef|#)[A-Za-z_][\w *()]*?\b(tern_\w+)\([^;{]*\)\s*\{', re.M)
     declaration = re.compile(r'^[A-Za-z_][\w *]*[ *]tern_\w+\([^;{]*\)[^;{]*;', re.M)
     generated = all_below(os.path.join(build, 'lib', 'generated'), ('.c', '.h', '.inc'))
     tests = all_below(os.path.join(top, 'test'), ('.c', '.h')) + all_below(os.path.join(top, 'bench'), ('.c', '.h'))
@@ -190,7 +247,7 @@ def check_callers(top, build, files, for_tests):
         tested.update(re.findall(r'\btern_\w+', code_of(read(top, name))))
     for name in list(files) + generated:
         code = code_of(read(top, name))
-        heads = definition.findall(code) if name in set(files) and name.endswith('.c') else []
+        heads = DEFINITION.findall(code) if name in set(files) and name.endswith('.c') else []
         for function in heads:
             defined.setdefault(function, name)
         words = re.findall(r'\btern_\w+', declaration.sub(' ', code))
@@ -215,12 +272,15 @@ def check_mentions(top, build, files):
                     yield f'{name}:{number}: there is no {path}'
 
 
-def faults(top, build, rooms, for_tests):
+def faults(top, build, rooms, for_tests, call_circles, calls_upward):
     top, build = os.path.abspath(top), os.path.abspath(build)
     files = sources(top)
     includes = included(top, files)
     yield from check_rooms({name: to for name, to in includes.items() if not name.startswith('tools/')}, rooms)
     yield from check_circles(includes)
+    calls = called(top, files)
+    yield from check_call_circles(calls, call_circles)
+    yield from check_calls_upward(calls, rooms, calls_upward)
     yield from check_names(files)
     yield from check_structs(top, files)
     yield from check_text(top, files)
@@ -245,20 +305,25 @@ def self_test():
         'lib/a/lonely.c': 'void tern_called(void);\nvoid tern_lonely(void)\n{\n    tern_called();\n}\n'
                           'void tern_called(void)\n{\n}\nvoid tern_tested(void)\n{\n}\nvoid tern_for_tests(void)\n{\n}\n',
         'test/calls.c': 'void f(void)\n{\n    tern_tested();\n    tern_for_tests();\n    tern_called();\n}\n',
+        **{f'lib/b/ring{i}.c': f'void tern_ring{i}(void)\n{{\n    tern_ring{(i + 1) % 6}();\n}}\n' for i in range(6)},
+        'lib/a/calls.c': 'struct tern_ring1 *x;\nvoid f(void)\n{\n    tern_ring0();\n}\n',
         'lib/a/stale.c': '/* see lib/a/gone.h and lib/a/same.c */\n',
         'docs/page.md': 'As lib/b/gone.c says.\n',
     }
     expected = ['lib/a/up.h includes lib/b/low.h', 'a circle of 4 files', 'same.c stands twice', 'tern_twice is defined twice',
                 'long.c:1: 104 columns', 'nobody calls tern_lonely', 'nobody calls tern_tested but tests',
                 'tern_called is not a function that only tests call', 'stale.c:1: there is no lib/a/gone.h',
-                'page.md:1: there is no lib/b/gone.c']
+                'page.md:1: there is no lib/b/gone.c', 'lib/b: a circle of 6 files by calls',
+                'lib/a/calls.c calls a function of lib/b/ring0.c', 'lib/a: the largest circle by calls has 0 files',
+                'lib/a/calls.c does not call lib/b/ring1.c any more']
     expected += [f'banned.c:{number}: {word} is banned' for number, word in enumerate(BANNED, 1)]
     with tempfile.TemporaryDirectory() as top:
         for name, text in planted.items():
             os.makedirs(os.path.join(top, os.path.dirname(name)), exist_ok=True)
             with open(os.path.join(top, name), 'w', encoding='utf-8') as file:
                 file.write(text)
-        found = list(faults(top, top, {'lib/a': '', 'lib/b': ''}, {'tern_for_tests': '', 'tern_called': ''}))
+        found = list(faults(top, top, {'lib/a': '', 'lib/b': ''}, {'tern_for_tests': '', 'tern_called': ''}, {'lib/a': 9},
+                            {('lib/a/calls.c', 'lib/b/ring1.c')}))
     missed = [what for what in expected if not any(what in fault for fault in found)]
     for what in missed:
         print(f'a planted fault was not found: {what}')
@@ -270,7 +335,7 @@ def self_test():
 def main():
     if sys.argv[1:] == ['--self-test']:
         return 1 if self_test() else 0
-    found = list(faults(sys.argv[1], sys.argv[2], ROOMS, FOR_TESTS))
+    found = list(faults(sys.argv[1], sys.argv[2], ROOMS, FOR_TESTS, CALL_CIRCLES, CALLS_UPWARD))
     print(*found, sep='\n', end='\n' if found else '')
     return 1 if found else 0
 

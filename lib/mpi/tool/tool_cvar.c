@@ -61,7 +61,7 @@ int tern_mpi_t_cvar_get_num(int *num_cvar)
  * more. */
 static bool is_settled(const struct tern_param *param)
 {
-    return param->when == TERN_PARAM_AT_START && tern_library_known();
+    return param->when == TERN_PARAM_AT_START && tern_library_known;
 }
 
 static int scope_of(const struct tern_param *param)
