@@ -53,8 +53,10 @@ static int announce_all(void)
     for (int i = 0; tern_btls[i] && !rc; i++)
         if (tern_btls[i]->announce && tern_btl_permitted(tern_btls[i]->name))
             rc = tern_btls[i]->announce();
-    if (!rc && tern_rte.local_rank == 0 && tern_param_bool("btl_show_fabric"))
-        tern_btl_ofi_show();
+    bool shows = !rc && tern_rte.local_rank == 0 && tern_param_bool("btl_show_fabric");
+    for (int i = 0; tern_btls[i] && shows; i++)
+        if (tern_btls[i]->show)
+            tern_btls[i]->show();
     if (!rc && tern_rte.local_rank == 0 && tern_param_bool("btl_show_topology"))
         tern_host_topology_show("");
     return rc ? rc : tern_card_publish();

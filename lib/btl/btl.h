@@ -116,6 +116,10 @@ struct tern_btl {
     /* Puts into this rank's card what other ranks must know (lib/btl/card.h), before any byte mover
      * meets them. Returns 0 or TERN_ERR_*. NULL: nothing to do. */
     int (*announce)(void);
+    /* Prints what this host has for the mover: its network devices, libfabric, the providers. Then
+     * which provider this rank uses, and why not the others. For the parameter btl_show_fabric.
+     * Called after announce; may load libraries. NULL: nothing to show. */
+    void (*show)(void);
     /* Prepares the byte mover. Returns 0, or TERN_ERR_* with text: then the byte mover is left
      * out. */
     int (*init)(void);

@@ -17,10 +17,6 @@ bool tern_btl_network_needed(void);
 /* Returns true if the mover ofi is worth a try: the user has named a provider, or this host has
  * a device for which libfabric has one. Loads nothing. */
 bool tern_btl_ofi_possible(void);
-/* Prints what this host has: its network devices, libfabric, the providers. Then which provider
- * this rank uses, and why not the others. Loads libfabric. For the parameter btl_show_fabric. Call
- * it when the byte movers have announced themselves. The mover ofi defines it. */
-void tern_btl_ofi_show(void);
 /* Returns true if the byte mover of that name may be used. */
 bool tern_btl_permitted(const char *name);
 /* Returns true if the parameter asks for this byte mover by its name. */

@@ -25,7 +25,7 @@ static int absent_announce(void)
     return 0;
 }
 
-void tern_btl_ofi_show(void)
+static void absent_show(void)
 {
     tern_fabric_devices_show();
     tern_log("fabric: not used: this libmpi was built without libfabric; install libfabric's "
@@ -51,6 +51,7 @@ static bool absent_reaches(uint32_t job, uint32_t rank)
 const struct tern_btl tern_btl_ofi = {
     .name = "ofi",
     .announce = absent_announce,
+    .show = absent_show,
     .init = absent_init,
     .finalize = absent_finalize,
     .reaches = absent_reaches,

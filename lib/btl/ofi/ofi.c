@@ -386,7 +386,7 @@ static void watch_launcher(void)
         launcher_fd = -1;
 }
 
-void tern_btl_ofi_show(void)
+static void ofi_show(void)
 {
     const struct fi_info *chosen = announced ? tern_ofi_fabric.info : NULL;
     char devices[400];
@@ -525,6 +525,7 @@ static int ofi_come_back(void)
 const struct tern_btl tern_btl_ofi = {
     .name = "ofi",
     .announce = ofi_announce,
+    .show = ofi_show,
     .init = ofi_init,
     .finalize = ofi_finalize,
     .leave = ofi_leave,
