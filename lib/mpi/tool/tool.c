@@ -14,7 +14,7 @@
 #include "lib/mpi/procedures.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int started; /* calls of MPI_T_init_thread without a matching MPI_T_finalize */
+int tern_tool_started;
 
 static const char *collective_names[TERN_COLLECTIVES]; /* filled in by MPI_T_init_thread */
 const struct tern_tool_enum tern_tool_collectives = {"collective", TERN_COLLECTIVES,
@@ -33,7 +33,7 @@ void tern_tool_unlock(void)
 int tern_tool_enter(void)
 {
     tern_tool_lock();
-    if (started)
+    if (tern_tool_started)
         return 0;
     tern_tool_unlock();
     return MPI_T_ERR_NOT_INITIALIZED;
@@ -49,27 +49,13 @@ int tern_mpi_t_init_thread(int required, int *provided)
     if (!provided)
         return MPI_T_ERR_INVALID;
     tern_tool_lock();
-    started++;
+    tern_tool_started++;
     for (int i = 0; i < TERN_COLLECTIVES; i++)
         collective_names[i] = tern_plan_collective_name((enum tern_collective)i);
     tern_tool_unlock();
     *provided = required < MPI_THREAD_SINGLE     ? MPI_THREAD_SINGLE
                 : required > MPI_THREAD_MULTIPLE ? MPI_THREAD_MULTIPLE
                                                  : required;
-    return MPI_SUCCESS;
-}
-
-int tern_mpi_t_finalize(void)
-{
-    int rc = tern_tool_enter();
-    if (rc)
-        return rc;
-    if (--started == 0) {
-        tern_tool_cvar_clear();
-        tern_tool_pvar_clear();
-        tern_tool_event_clear();
-    }
-    tern_tool_leave();
     return MPI_SUCCESS;
 }
 
@@ -87,14 +73,6 @@ struct tern_comm *tern_tool_comm_of(const void *object)
     const struct tern_handle *handle = object ? *(void *const *)object : NULL;
     struct tern_comm *comm = handle && handle->magic == TERN_MAGIC_COMM ? handle->state : NULL;
     return comm && comm->p2p.peers ? comm : NULL;
-}
-
-void tern_tool_forget_comm(const struct tern_comm *comm)
-{
-    tern_tool_lock();
-    tern_tool_pvar_forget_comm(comm);
-    tern_tool_event_forget_comm(comm);
-    tern_tool_unlock();
 }
 
 /* ---- enumerations ---- */

@@ -27,6 +27,9 @@
 
 struct tern_comm;
 
+/* Calls of MPI_T_init_thread without a matching MPI_T_finalize. Needs the mutex. */
+extern int tern_tool_started;
+
 /* Takes the mutex for a procedure. Returns 0, or MPI_T_ERR_NOT_INITIALIZED without the mutex. */
 int tern_tool_enter(void);
 /* Releases the mutex. */
