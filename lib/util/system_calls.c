@@ -247,7 +247,7 @@ static const struct {
     {"accept4", SERVER | TCP, try_accept4},
     {"connect", TCP, try_connect},
     {"ioctl", SERVER, try_ioctl},
-    {"pselect6", SERVER, try_select},
+    {"select or pselect6", SERVER, try_select}, /* by the age of the C library */
 };
 
 static const char *whose(int who)

@@ -45,7 +45,7 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-"$MPICC" -o program program.c || { echo "cannot build program"; exit 1; }
+"$MPICC" -o program program.c -ldl || { echo "cannot build program"; exit 1; }
 said() { echo "$rc $(sort -u out | tr '\n' ',')"; }
 
 run -q -n 4 ./program

@@ -72,6 +72,9 @@ static const struct {
     { "sched_getaffinity", SYS_sched_getaffinity },
     { "sched_setaffinity", SYS_sched_setaffinity },
     { "sched_yield", SYS_sched_yield },
+#ifdef SYS_select
+    { "select", SYS_select },
+#endif
     { "sendmsg", SYS_sendmsg },
     { "sendto", SYS_sendto },
     { "setpgid", SYS_setpgid },
