@@ -64,7 +64,7 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-"$MPICC" -O1 -o everybody everybody.c || { echo "cannot build it"; exit 1; }
+"$MPICC" -O1 -o everybody everybody.c -ldl || { echo "cannot build it"; exit 1; }
 for ((host = 1; host <= HOSTS; host++)); do echo "n$host slots=6"; done >hosts
 all() { run --oversubscribe --hostfile hosts "$@"; }
 said() { echo "$rc $(sort -u out | tr '\n' ',')$(grep -aE '^(tern|mpirun)' err)"; }

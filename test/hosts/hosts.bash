@@ -106,6 +106,7 @@ UsePAM no
 PermitRootLogin yes
 PasswordAuthentication no
 KbdInteractiveAuthentication no
+ChallengeResponseAuthentication no
 MaxStartups 200
 ${SAN:+SetEnv "ASAN_OPTIONS=${ASAN_OPTIONS:-}" "UBSAN_OPTIONS=${UBSAN_OPTIONS:-}" "LSAN_OPTIONS=${LSAN_OPTIONS:-}" "TSAN_OPTIONS=${TSAN_OPTIONS:-}"}
 END

@@ -44,7 +44,7 @@ for host in 1 2 4; do
 done
 for host in 2 4; do
     dies "$host" -f 'mpirun --agent'
-    dies "$host" -f 'sshd(-session)?: root'
+    dies "$host" -f 'sshd(-session)?: root@'
 done
 dies 1 -x ssh
 dies 2 -x ssh

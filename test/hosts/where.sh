@@ -5,7 +5,7 @@
 # deadlock.
 HOSTS=3 NICS=2
 . "$(dirname "$0")/hosts.bash"
-"$MPICC" -g -O1 -o hanging "$here/../mpirun/hanging.c" || { echo "cannot build it"; exit 1; }
+"$MPICC" -g -O1 -o hanging "$here/../mpirun/hanging.c" -lpthread || { echo "cannot build it"; exit 1; }
 for ((host = 1; host <= HOSTS; host++)); do echo "n$host slots=2"; done >hosts
 
 # start HOW [OPTION]...: a job of six ranks that hangs so; mpirun's process on n1 is in $mpirun

@@ -52,7 +52,7 @@ int gethostname(char *name, size_t room)
     return 0;
 }
 C
-$here_cc -shared -fPIC -o longname.so longname.c || { echo "cannot build longname.so"; exit 1; }
+$here_cc -shared -fPIC -o longname.so longname.c -ldl || { echo "cannot build longname.so"; exit 1; }
 LD_PRELOAD=$scratch/longname.so run -q -np 2 ./pmix_rank exchange
 is "a long host name" "$rc $(wc -l <out)" "0 2"
 
@@ -75,7 +75,7 @@ ssize_t read(int fd, void *buffer, size_t size)
     return ((ssize_t(*)(int, void *, size_t))dlsym(RTLD_NEXT, "read"))(fd, buffer, size);
 }
 C
-$here_cc -shared -fPIC -o early_end.so early_end.c || { echo "cannot build early_end.so"; exit 1; }
+$here_cc -shared -fPIC -o early_end.so early_end.c -ldl || { echo "cannot build early_end.so"; exit 1; }
 LD_PRELOAD=$scratch/early_end.so run -q -np 2 env -u LD_PRELOAD seq 5000
 is "a terminal that says EIO too early" "$rc $(wc -l <out)" "0 10000"
 
@@ -91,7 +91,7 @@ DIR *opendir(const char *name)
     return strcmp(name, "/proc") ? next(name) : NULL;
 }
 C
-$here_cc -shared -fPIC -o noproc.so noproc.c || { echo "cannot build noproc.so"; exit 1; }
+$here_cc -shared -fPIC -o noproc.so noproc.c -ldl || { echo "cannot build noproc.so"; exit 1; }
 LD_PRELOAD=$scratch/noproc.so run -q -np 2 env -u LD_PRELOAD \
     sh -c "trap '' TERM; (setsid sleep $mark &); sleep 0.2; [ \$OMPI_COMM_WORLD_RANK = 0 ] && exit 3; sleep $mark; sleep $mark"
 is "without /proc" "$rc" 3

@@ -147,7 +147,7 @@ ssize_t send(int fd, const void *bytes, size_t length, int flags)
     return ((ssize_t(*)(int, const void *, size_t, int))dlsym(RTLD_NEXT, "send"))(fd, bytes, length, flags);
 }
 C
-${CC:-cc} -shared -fPIC -o shy.so shy.c || { echo "cannot build shy.so"; exit 1; }
+${CC:-cc} -shared -fPIC -o shy.so shy.c -ldl || { echo "cannot build shy.so"; exit 1; }
 mkdir bin
 cat >bin/srun <<'END'
 #!/bin/bash

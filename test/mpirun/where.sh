@@ -3,7 +3,7 @@
 # mpirun says where its ranks are: to SIGQUIT, to `mpirun --where PID`, at the end of --timeout, and by itself when nothing moves
 # any more. The job goes on. Ranks that are stopped or loop outside MPI are seen, too. A job that computes is never called hung.
 . "$(dirname "$0")/check.bash"
-"$MPICC" -g -O1 -o hanging "$here/hanging.c" || { echo "cannot build hanging.c"; exit 1; }
+"$MPICC" -g -O1 -o hanging "$here/hanging.c" -lpthread || { echo "cannot build hanging.c"; exit 1; }
 
 # start RANKS HOW [OPTION]...: a job that hangs so; its process is in $mpirun
 start() {
