@@ -38,7 +38,9 @@ goes_on() {
     eventually "host 2 clean" is_clean 2
 }
 
-for provider in net "tcp;ofi_rxm" strict; do
+net=net
+! pkg-config --atleast-version=2 libfabric || net=tcp # libfabric's own name of it
+for provider in $net "tcp;ofi_rxm" strict; do
     ofi=(--hostfile hosts --mca btl ofi,self --mca btl_ofi_provider "$provider" --mca btl_ofi_device "eth0,eth1" -x FI_PROVIDER_PATH)
     by_both_cards "$provider" run "${ofi[@]}" ./rails "$PWD/end" long
     is "$provider: rails" "$(grep -c '^done' out)" 2

@@ -5,6 +5,10 @@
 HOSTS=4
 . "$(dirname "$0")/hosts.bash"
 command -v mpicc.openmpi >/dev/null || { echo "there is no mpicc.openmpi; install the package libopenmpi-dev"; exit 1; }
+case $(mpirun.openmpi --version 2>/dev/null) in
+*' 4.'*) ;;
+*) echo "SKIPPED: Open MPI 4's mpirun is wanted; here is $(mpirun.openmpi --version 2>/dev/null | head -n 1)"; exit 77 ;;
+esac
 for program in hello ring; do
     mpicc.openmpi -o $program "$here/../../examples/$program.c" || { echo "cannot build $program"; exit 1; }
 done

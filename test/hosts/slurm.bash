@@ -25,7 +25,11 @@ build_slurm() {
     local host
     head -c 128 /dev/urandom >munge.key
     chmod 600 munge.key
-    echo 'CgroupAutomount=no' >cgroup.conf
+    # Slurm from 23.02 on can do without control groups, which not every machine has as it wants them.
+    case $(slurmd -V) in
+    'slurm '2[0-2].*) echo 'CgroupAutomount=no' ;;
+    *) echo 'CgroupPlugin=disabled' ;;
+    esac >cgroup.conf
     cat >slurm.conf <<END
 ClusterName=tern
 SlurmctldHost=n1
