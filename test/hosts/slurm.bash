@@ -27,7 +27,7 @@ build_slurm() {
     chmod 600 munge.key
     # Slurm from 23.02 on can do without control groups, which not every machine has as it wants them.
     case $(slurmd -V) in
-    'slurm '2[0-2].*) echo 'CgroupAutomount=no' ;;
+    *' '2[0-2].*) echo 'CgroupAutomount=no' ;;
     *) echo 'CgroupPlugin=disabled' ;;
     esac >cgroup.conf
     cat >slurm.conf <<END
