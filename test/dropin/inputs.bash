@@ -45,22 +45,4 @@ TEXT
 }
 
 # A Lennard-Jones liquid of 840 atoms, 80 steps
-write_lammps_input() {
-    cat <<'TEXT'
-units lj
-atom_style atomic
-lattice fcc 0.75
-region cube block 0 7 0 6 0 5
-create_box 1 cube
-create_atoms 1 box
-mass * 1
-velocity all create 1.2 4711 loop geom
-pair_style lj/cut 2.5
-pair_coeff * * 1 1
-neighbor 0.4 bin
-fix move all nve
-thermo_style custom step atoms pe etotal press
-thermo 40
-run 80
-TEXT
-}
+write_lammps_input() { cat "$TERN_SRCDIR/examples/liquid.lmp"; }
