@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The user guide's commands for several hosts run as they stand; see tools/pages.sh.
-HOSTS=4
+HOSTS=4 LEAVE_SIGNALS=yes
 . "$(dirname "$0")/hosts.bash"
 mkdir home
 ln -s "$TERN_PREFIX" home/tern

@@ -41,6 +41,7 @@ def foreign(command):
 found = {
     "a clone": lambda: False,  # quickstart: .ci/run
     "a batch system": lambda: False,  # hosts/slurm.sh and others
+    "another compiler": lambda: False,  # fortran/flang.sh
     "hosts": lambda: "hosts" in options.have,  # n1, n2 ...: hosts/pages.sh
     "two cores": lambda: len(os.sched_getaffinity(0)) > 1,
     "gfortran": lambda: shutil.which("gfortran") is not None,
@@ -69,12 +70,13 @@ class Command:
 def steady(text):
     """The text without what differs from run to run."""
     for what, word in (
+        (r"^mpirun: [0-9]+ ranks share [0-9]+ cores?; .*\n", ""),  # a machine with fewer cores
         (r"\bhost [\w.-]+", "host HOST"),
         (r"\b(pid|job) [0-9]{2,}", r"\1 N"),
         (r"0x[0-9a-f]+", "ADDRESS"),
         (r"\b[0-9.]+ (to [0-9.]+ )?(s\b|%)", r"N \2"),
     ):
-        text = re.sub(what, word, text)
+        text = re.sub(what, word, text, flags=re.MULTILINE)
     return text
 
 
