@@ -113,8 +113,8 @@ static int check_remote(struct tern_group *local_group, struct tern_group *remot
                         int remote_leader, int *ret_rank)
 {
     if (remote_leader < 0 || remote_leader >= remote_group->size)
-        return tern_error(TERN_ERR_RANK, "remote_leader is %d; expected 0 to %d", remote_leader,
-                          remote_group->size - 1);
+        return tern_error_index(TERN_ERR_RANK, remote_group->size, "remote_leader is %d",
+                                remote_leader);
     *ret_rank = (int)tern_group_process(remote_group, remote_leader).rank;
     return tern_group_check_sessions("local_group", local_group, "remote_group", remote_group);
 }
@@ -141,8 +141,8 @@ int tern_mpi_intercomm_create_from_groups(struct tern_group *local_group, int lo
     if (local_group->rank == MPI_UNDEFINED)
         return tern_error(TERN_ERR_GROUP, "the calling process is not in local_group");
     if (local_leader < 0 || local_leader >= local_group->size)
-        return tern_error(TERN_ERR_RANK, "local_leader is %d; expected 0 to %d", local_leader,
-                          local_group->size - 1);
+        return tern_error_index(TERN_ERR_RANK, local_group->size, "local_leader is %d",
+                                local_leader);
     bool leads = local_group->rank == local_leader;
     /* The error of a leader is raised after the other ranks of its group have learnt that there is
      * one. */

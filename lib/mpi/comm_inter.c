@@ -126,8 +126,8 @@ static int check_leaders(struct tern_comm *local, int local_leader)
         return tern_error(TERN_ERR_COMM,
                           "local_comm is an intercommunicator; expected an intracommunicator");
     if (local_leader < 0 || local_leader >= local->group->size)
-        return tern_error(TERN_ERR_RANK, "local_leader is %d; expected 0 to %d", local_leader,
-                          local->group->size - 1);
+        return tern_error_index(TERN_ERR_RANK, local->group->size, "local_leader is %d",
+                                local_leader);
     return 0;
 }
 
@@ -137,8 +137,7 @@ static int check_peer(struct tern_comm *peer_comm, int remote_leader)
         return tern_error(TERN_ERR_COMM, "peer_comm is MPI_COMM_NULL at the local leader");
     int size = peer_comm->remote_group ? peer_comm->remote_group->size : peer_comm->group->size;
     if (remote_leader < 0 || remote_leader >= size)
-        return tern_error(TERN_ERR_RANK, "remote_leader is %d; expected 0 to %d", remote_leader,
-                          size - 1);
+        return tern_error_index(TERN_ERR_RANK, size, "remote_leader is %d", remote_leader);
     return 0;
 }
 

@@ -140,8 +140,13 @@ int tern_entry_refuse_target(struct tern_object *object, const char *procedure,
                              const char *argument, int rank, bool none_allowed)
 {
     const struct tern_win *win = (const struct tern_win *)object;
-    tern_error(TERN_ERR_RANK, "%s is %d; it must be a rank of the window, 0 to %d%s", argument,
-               rank, win->window.size - 1, none_allowed ? ", or MPI_PROC_NULL" : "");
+    const char *also = none_allowed ? ", or MPI_PROC_NULL" : "";
+    if (win->window.size > 1)
+        tern_error(TERN_ERR_RANK, "%s is %d; it must be a rank of the window, 0 to %d%s", argument,
+                   rank, win->window.size - 1, also);
+    else
+        tern_error(TERN_ERR_RANK, "%s is %d; it must be 0, the only rank of the window%s", argument,
+                   rank, also);
     return tern_raise_on(object, procedure, TERN_ERR_RANK);
 }
 

@@ -45,8 +45,7 @@ static int check_rank(const struct tern_group *group, const char *array, int i, 
         return 0;
     return group->size == 0
                ? tern_error(TERN_ERR_RANK, "%s[%d] is %d; the group is empty", array, i, rank)
-               : tern_error(TERN_ERR_RANK, "%s[%d] is %d; expected 0 to %d", array, i, rank,
-                            group->size - 1);
+               : tern_error_index(TERN_ERR_RANK, group->size, "%s[%d] is %d", array, i, rank);
 }
 
 /* Checks the range (first, last, stride) and computes the number of its ranks. */

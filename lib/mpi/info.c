@@ -324,7 +324,7 @@ int tern_mpi_info_get_nkeys(struct tern_info *info, int *nkeys)
 int tern_mpi_info_get_nthkey(struct tern_info *info, int n, char *key)
 {
     if (n < 0 || n >= info->count)
-        return tern_error(TERN_ERR_ARG, "n is %d; expected 0 to %d", n, info->count - 1);
+        return tern_error_index(TERN_ERR_ARG, info->count, "n is %d", n);
     snprintf(key, MPI_MAX_INFO_KEY, "%s", info->pairs[n].key);
     return 0;
 }

@@ -245,8 +245,7 @@ static int check(const struct tern_request *request, int partition)
         return tern_error(TERN_ERR_REQUEST, "request is a %s; expected one of MPI_Precv_init",
                           request->kind->name);
     if (partition < 0 || partition >= recv->part.partitions)
-        return tern_error(TERN_ERR_ARG, "partition is %d; expected 0 to %d", partition,
-                          recv->part.partitions - 1);
+        return tern_error_index(TERN_ERR_ARG, recv->part.partitions, "partition is %d", partition);
     return 0;
 }
 

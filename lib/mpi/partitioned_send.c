@@ -157,8 +157,7 @@ static int check_partition(const struct tern_request *request, int i)
 {
     const struct send *send = (const struct send *)request;
     if (i < 0 || i >= send->part.partitions)
-        return tern_error(TERN_ERR_ARG, "partition is %d; expected 0 to %d", i,
-                          send->part.partitions - 1);
+        return tern_error_index(TERN_ERR_ARG, send->part.partitions, "partition is %d", i);
     if (send->ready[i])
         return tern_error(TERN_ERR_ARG, "partition %d was marked ready before; mark each partition "
                                         "once", i);

@@ -75,7 +75,7 @@ int tern_mpi_session_get_nth_pset(struct tern_session *session, struct tern_info
 {
     (void)session, (void)info;
     if (n < 0 || n >= PSETS)
-        return tern_error(TERN_ERR_ARG, "n is %d; expected 0 to %d", n, PSETS - 1);
+        return tern_error_index(TERN_ERR_ARG, PSETS, "n is %d", n);
     if (*pset_len < 0)
         return tern_error(TERN_ERR_ARG, "pset_len is %d; expected 0 or more", *pset_len);
     if (*pset_len > 0 && !pset_name)

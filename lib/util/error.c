@@ -27,16 +27,37 @@ static int row_of(int code)
     return row >= 0 && row < (int)(sizeof table / sizeof *table) ? row : -1;
 }
 
-int tern_error(int code, const char *format, ...)
+static void record(int code, const char *format, va_list args, const char *more)
 {
     /* not into `recorded`: an argument may be the text recorded before */
     char text[sizeof recorded.text];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
+    int length = vsnprintf(text, sizeof text, format, args);
+    if (length >= 0 && (size_t)length < sizeof text)
+        snprintf(text + length, sizeof text - (size_t)length, "%s", more);
     memcpy(recorded.text, text, sizeof text);
     recorded.code = code;
+}
+
+int tern_error(int code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    record(code, format, args, "");
+    va_end(args);
+    return code;
+}
+
+int tern_error_index(int code, int64_t count, const char *format, ...)
+{
+    char expected[40] = "; there is none";
+    if (count == 1)
+        snprintf(expected, sizeof expected, "; expected 0");
+    else if (count > 1)
+        snprintf(expected, sizeof expected, "; expected 0 to %lld", (long long)count - 1);
+    va_list args;
+    va_start(args, format);
+    record(code, format, args, expected);
+    va_end(args);
     return code;
 }
 

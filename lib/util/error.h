@@ -2,6 +2,8 @@
 #ifndef TERN_ERROR_H
 #define TERN_ERROR_H
 
+#include <stdint.h>
+
 /*
  * Internal error codes. A function returns 0 or a negative code. A positive result is an MPI error
  * code that passes through unchanged (from user callbacks). Columns: name, MPI error class, general
@@ -83,9 +85,12 @@ enum tern_error_code {
 _Static_assert(TERN_ERROR_END < 0, "codes are negative");
 
 /* Records the text of a fault for this thread, replacing the last one. Returns `code`, so that a
- * function can `return tern_error(TERN_ERR_RANK, "dest is %d; expected 0 to %d", dest, size -
- * 1);`. */
+ * function can `return tern_error(TERN_ERR_DIMS, "ndims is %d; expected 0 or more", ndims);`. */
 int tern_error(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same for the number of a thing that does not exist, as in "rank is 7". `count` is how many
+ * there are. Adds what is expected: "; expected 0 to 3", "; expected 0" or "; there is none". */
+int tern_error_index(int code, int64_t count, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Returns the text that this thread recorded last if it was for `code`, else the general meaning of
  * `code`. The text is valid until this thread's next tern_error. */

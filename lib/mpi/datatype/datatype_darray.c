@@ -64,7 +64,7 @@ static int place_process(int size, int rank, int ndims, const int psizes[],
         return tern_error(TERN_ERR_ARG, "the product of array_of_psizes differs from size, which "
                                         "is %d", size);
     if (rank < 0 || rank >= size)
-        return tern_error(TERN_ERR_ARG, "rank is %d; expected 0 to %d", rank, size - 1);
+        return tern_error_index(TERN_ERR_ARG, size, "rank is %d", rank);
     for (int i = ndims - 1; i >= 0; i--) {
         deals[i].processes = psizes[i];
         deals[i].coordinate = rank % psizes[i];

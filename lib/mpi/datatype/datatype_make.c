@@ -221,11 +221,9 @@ static int check_box(int ndims, struct tern_ints sizes, struct tern_ints subsize
                 "array_of_subsizes[%d] is %lld; expected 1 to array_of_sizes[%d], %lld", i, subsize,
                 i, size);
         if (start < 0 || start > size - subsize)
-            return tern_error(
-                TERN_ERR_ARG,
-                "array_of_starts[%d] is %lld; expected 0 to %lld, because %lld of %lld elements "
-                "are selected", i,
-                start, size - subsize, subsize, size);
+            return tern_error_index(TERN_ERR_ARG, size - subsize + 1,
+                                    "array_of_starts[%d] is %lld, and %lld of %lld elements are "
+                                    "selected", i, start, subsize, size);
     }
     return 0;
 }

@@ -66,8 +66,7 @@ int tern_bridge_offer(struct tern_comm *comm, int root, struct tern_bridge_offer
         return tern_error(TERN_ERR_COMM,
                           "comm is an intercommunicator; expected an intracommunicator");
     if (root < 0 || root >= comm->group->size)
-        return tern_error(TERN_ERR_ROOT, "root is %d; expected 0 to %d", root,
-                          comm->group->size - 1);
+        return tern_error_index(TERN_ERR_ROOT, comm->group->size, "root is %d", root);
     int rc = tern_introductions_gather(comm, &introductions);
     if (!rc && comm->group->rank == root)
         rc = write_offer(comm->group, &introductions, ret);

@@ -203,8 +203,7 @@ static int spawn(const struct program *programs, int count, int root, struct ter
         return tern_error(TERN_ERR_COMM,
                           "comm is an intercommunicator; expected an intracommunicator");
     if (root < 0 || root >= comm->group->size)
-        return tern_error(TERN_ERR_ROOT, "root is %d; expected 0 to %d", root,
-                          comm->group->size - 1);
+        return tern_error_index(TERN_ERR_ROOT, comm->group->size, "root is %d", root);
     int rc = spread_shape(programs, count, root, comm, &shape);
     if (!rc)
         rc = start_and_connect(programs, count, root, comm, &inter);

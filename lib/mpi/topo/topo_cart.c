@@ -8,7 +8,18 @@
 #include "lib/mpi/topo/topo_reorder.h"
 #include "lib/util/error.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+/* Says that the grid of the dimensions up to `last` has more places than comm has processes. */
+static int too_many_places(int last, int64_t places, int size)
+{
+    char range[32] = "";
+    if (last > 0)
+        snprintf(range, sizeof range, " to dims[%d]", last);
+    return tern_error(TERN_ERR_ARG, "dims[0]%s need%s %lld processes; comm has %d", range,
+                      last > 0 ? "" : "s", (long long)places, size);
+}
 
 /* Checks the shape of a grid against the `size` of the communicator, and computes its number of
  * places. */
@@ -22,8 +33,7 @@ static int check_grid(int ndims, const int dims[], int size, int *ret_places)
             return tern_error(TERN_ERR_DIMS, "dims[%d] is %d; expected 1 or more", d, dims[d]);
         places *= dims[d];
         if (places > size)
-            return tern_error(TERN_ERR_ARG, "dims[0] to dims[%d] need %lld processes; comm has %d",
-                              d, (long long)places, size);
+            return too_many_places(d, places, size);
     }
     *ret_places = (int)places;
     return 0;
@@ -203,10 +213,9 @@ int tern_mpi_cart_rank(struct tern_comm *comm, const int coords[], int *rank)
     for (int d = 0; d < topo->cart.ndims; d++) {
         int extent = topo->cart.dims[d];
         if (!topo->cart.periods[d] && (coords[d] < 0 || coords[d] >= extent))
-            return tern_error(
-                TERN_ERR_ARG,
-                "coords[%d] is %d; expected 0 to %d, because dimension %d is not periodic", d,
-                coords[d], extent - 1, d);
+            return tern_error_index(TERN_ERR_ARG, extent,
+                                    "coords[%d] is %d, and dimension %d is not periodic", d,
+                                    coords[d], d);
         place = place * extent + positive_modulo(coords[d], extent);
     }
     *rank = place;
@@ -218,7 +227,7 @@ int tern_mpi_cart_coords(struct tern_comm *comm, int rank, int maxdims, int coor
     const struct tern_topo *topo;
     int rc = tern_topo_get(comm, TERN_TOPO_CART, &topo);
     if (!rc && (rank < 0 || rank >= comm->group->size))
-        rc = tern_error(TERN_ERR_RANK, "rank is %d; expected 0 to %d", rank, comm->group->size - 1);
+        rc = tern_error_index(TERN_ERR_RANK, comm->group->size, "rank is %d", rank);
     if (!rc)
         rc = check_maxdims(topo, maxdims);
     if (!rc)

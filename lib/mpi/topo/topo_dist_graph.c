@@ -29,8 +29,8 @@ static int check_neighbors(const struct tern_comm *comm, const char *array, int 
         return tern_error(TERN_ERR_ARG, "the number of %s is %d; expected 0 or more", array, count);
     for (int i = 0; i < count; i++)
         if (neighbors[i] < 0 || neighbors[i] >= comm->group->size)
-            return tern_error(TERN_ERR_RANK, "%s[%d] is %d; expected 0 to %d", array, i,
-                              neighbors[i], comm->group->size - 1);
+            return tern_error_index(TERN_ERR_RANK, comm->group->size, "%s[%d] is %d", array,
+                                    i, neighbors[i]);
     return 0;
 }
 

@@ -28,8 +28,7 @@ static int check_graph(const struct tern_comm *comm, int nnodes, const int index
                               index[node], before);
     for (int e = 0; nnodes > 0 && e < index[nnodes - 1]; e++)
         if (edges[e] < 0 || edges[e] >= nnodes)
-            return tern_error(TERN_ERR_ARG, "edges[%d] is %d; expected 0 to %d", e, edges[e],
-                              nnodes - 1);
+            return tern_error_index(TERN_ERR_ARG, nnodes, "edges[%d] is %d", e, edges[e]);
     return 0;
 }
 
@@ -136,8 +135,7 @@ static int find_edges(struct tern_comm *comm, int rank, const struct tern_topo *
     if (rc)
         return rc;
     if (rank < 0 || rank >= (*ret_topo)->graph.nnodes)
-        return tern_error(TERN_ERR_RANK, "rank is %d; expected 0 to %d", rank,
-                          (*ret_topo)->graph.nnodes - 1);
+        return tern_error_index(TERN_ERR_RANK, (*ret_topo)->graph.nnodes, "rank is %d", rank);
     const int *index = (*ret_topo)->graph.index;
     *ret_first = rank > 0 ? index[rank - 1] : 0;
     *ret_count = index[rank] - *ret_first;
