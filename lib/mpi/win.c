@@ -14,6 +14,7 @@
 #include "lib/mpi/win.h"
 
 #include "lib/mpi/attr.h"
+#include "lib/mpi/check/gate.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"
 #include "lib/mpi/info.h"
@@ -360,7 +361,7 @@ int tern_mpi_win_create_dynamic(struct tern_info *info, struct tern_comm *comm,
 int tern_mpi_win_free(struct tern_win **win)
 {
     struct tern_win *mine = *win;
-    int rc = tern_epoch_check_free(&mine->window);
+    int rc = tern_epoch_check_free(&mine->window, tern_check_full());
     if (!rc)
         rc = tern_attrs_delete_all(TERN_ATTR_WIN, &mine->obj, &mine->attrs);
     if (rc)

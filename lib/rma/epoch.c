@@ -205,12 +205,14 @@ int tern_epoch_check_flush(const struct tern_window *window, int rank)
                       describe(window, text));
 }
 
-int tern_epoch_check_free(const struct tern_window *window)
+int tern_epoch_check_free(const struct tern_window *window, bool strict)
 {
     if (window->exposed)
         return tern_error(TERN_ERR_RMA_SYNC,
                           "MPI_Win_post is open; call MPI_Win_wait before MPI_Win_free");
-    return is_busy(window) && window->access != TERN_RMA_FENCE
-               ? refuse(window, "end it before MPI_Win_free")
-               : 0;
+    if (!is_busy(window) || (window->access == TERN_RMA_FENCE && !strict))
+        return 0;
+    return refuse(window, window->access == TERN_RMA_FENCE
+                              ? "all ranks must call MPI_Win_fence once more before MPI_Win_free"
+                              : "end it before MPI_Win_free");
 }

@@ -52,6 +52,8 @@ int tern_epoch_check_lock_all(const struct tern_window *window);
 int tern_epoch_check_unlock_all(const struct tern_window *window);
 /* For the flush calls; `rank` is -1 for those without a rank. */
 int tern_epoch_check_flush(const struct tern_window *window, int rank);
-int tern_epoch_check_free(const struct tern_window *window);
+/* For MPI_Win_free. Refuses operations after the last MPI_Win_fence only if `strict`: they complete
+ * all the same. */
+int tern_epoch_check_free(const struct tern_window *window, bool strict);
 
 #endif

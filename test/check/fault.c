@@ -582,6 +582,86 @@ static void overlap_packed(void)
     MPI_Unpack_external("external32", a, 16, &far, a + 4, 4, MPI_INT); /* no fault */
 }
 
+static void say_of_window(MPI_Win *win, int *code, ...)
+{
+    va_list more;
+    (void)win;
+    va_start(more, code);
+    printf("[%d] code %d: %s\n", rank, *code, va_arg(more, const char *));
+    fflush(stdout);
+    va_end(more);
+}
+
+static void make_window(MPI_Win *ret)
+{
+    MPI_Errhandler errhandler;
+    MPI_Win_create(a, sizeof a, sizeof(int), MPI_INFO_NULL, world, ret);
+    MPI_Win_create_errhandler(say_of_window, &errhandler);
+    MPI_Win_set_errhandler(*ret, errhandler);
+    MPI_Errhandler_free(&errhandler);
+}
+
+static void put_next(MPI_Win win)
+{
+    MPI_Put(&rank, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, win);
+}
+
+/* The fence that ends the epoch is missing; it comes after the complaint. */
+static void win_fence_open(void)
+{
+    MPI_Win win;
+    make_window(&win);
+    MPI_Win_fence(0, win);
+    put_next(win);
+    MPI_Win_free(&win);
+    MPI_Win_fence(0, win);
+    printf("[%d] got %d\n", rank, a[0] == (rank + size - 1) % size);
+    MPI_Win_free(&win);
+}
+
+/* Each epoch is closed, or had no operation: a fence may be the last call before MPI_Win_free. */
+static void win_epochs_closed(void)
+{
+    MPI_Group all;
+    MPI_Comm_group(world, &all);
+    for (int way = 0; way < 7; way++) {
+        MPI_Win win;
+        make_window(&win);
+        switch (way) {
+        case 0: break; /* never used */
+        case 1: MPI_Win_fence(0, win); break;
+        case 2:
+        case 3:
+            MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
+            put_next(win);
+            MPI_Win_fence(way == 2 ? 0 : MPI_MODE_NOSUCCEED, win);
+            break;
+        case 4: /* an operation on nobody is none */
+            MPI_Win_fence(0, win);
+            MPI_Put(&rank, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win);
+            break;
+        case 5: /* a fence without operations, then locks */
+            MPI_Win_fence(0, win);
+            MPI_Win_lock(MPI_LOCK_SHARED, (rank + 1) % size, 0, win);
+            put_next(win);
+            MPI_Win_unlock((rank + 1) % size, win);
+            MPI_Win_lock_all(0, win);
+            put_next(win);
+            MPI_Win_unlock_all(win);
+            break;
+        case 6:
+            MPI_Win_fence(0, win);
+            MPI_Win_post(all, 0, win);
+            MPI_Win_start(all, 0, win);
+            put_next(win);
+            MPI_Win_complete(win);
+            MPI_Win_wait(win);
+        }
+        MPI_Win_free(&win);
+    }
+    MPI_Group_free(&all);
+}
+
 static void op_on_window(void)
 {
     MPI_Win win;
@@ -903,6 +983,7 @@ static const struct {
 #define FAULT(name) {#name, name}
     FAULT(bcast_root), FAULT(bcast_count), FAULT(bcast_type), FAULT(bcast_types_alike),
     FAULT(bcast_of_pairs), FAULT(bcast_beside_packed), FAULT(split_types), FAULT(merge_high), FAULT(overlap_packed),
+    FAULT(win_fence_open), FAULT(win_epochs_closed),
     FAULT(op_on_window), FAULT(leaks_with_session), FAULT(free_late), FAULT(leaks_of_info),
     FAULT(other_procedure), FAULT(blocking_and_not), FAULT(finalize_early), FAULT(reduce_op),
     FAULT(gather_block), FAULT(gatherv_block), FAULT(scatter_block), FAULT(scatterv_block),

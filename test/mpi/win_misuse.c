@@ -72,6 +72,7 @@ static void locked(MPI_Group all)
     CHECK_OK(MPI_Win_lock_all(0, win));
     REFUSED(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win), MPI_ERR_RMA_SYNC, "MPI_Win_lock_all");
     REFUSED(MPI_Win_unlock(0, win), MPI_ERR_RMA_SYNC, "MPI_Win_lock_all");
+    REFUSED(MPI_Win_free(&win), MPI_ERR_RMA_SYNC, "MPI_Win_lock_all");
     CHECK_OK(MPI_Win_unlock_all(win));
 }
 
@@ -100,9 +101,11 @@ static void posted(MPI_Group all)
     REFUSED(MPI_Win_fence(0, win), MPI_ERR_RMA_SYNC, "MPI_Win_post");
     REFUSED(MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win), MPI_ERR_RMA_CONFLICT, "MPI_Win_post");
     REFUSED(put(0), MPI_ERR_RMA_SYNC, "MPI_Win_post");
+    REFUSED(MPI_Win_free(&win), MPI_ERR_RMA_SYNC, "MPI_Win_post");
     CHECK_OK(MPI_Win_start(all, 0, win));
     REFUSED(MPI_Win_start(all, 0, win), MPI_ERR_RMA_SYNC, "MPI_Win_start");
     CHECK_OK(put(0));
+    REFUSED(MPI_Win_free(&win), MPI_ERR_RMA_SYNC, "MPI_Win_post");
     CHECK_OK(MPI_Win_complete(win));
     while (!done)
         CHECK_OK(MPI_Win_test(win, &done));
