@@ -60,31 +60,33 @@ int64_t tern_entry_find_bad_request(const MPI_Request requests[], int64_t n)
     return -1;
 }
 
-/* Returns true if the handle, a null handle or not, is of the kind that an argument with this error
- * code must be. */
-static bool of_kind(const struct tern_handle *h, int code)
+/* Returns true if the handle, a null handle or not, is of the kind whose null handle has this
+ * name. */
+static bool of_kind(const struct tern_handle *h, const char *null_name)
 {
     static const struct {
-        int code;
+        const char *null_name;
         uint32_t magic;
     } kinds[] = {
-        {TERN_ERR_COMM, TERN_MAGIC_COMM},   {TERN_ERR_REQUEST, TERN_MAGIC_REQUEST},
-        {TERN_ERR_GROUP, TERN_MAGIC_GROUP}, {TERN_ERR_TYPE, TERN_MAGIC_DATATYPE},
-        {TERN_ERR_OP, TERN_MAGIC_OP},       {TERN_ERR_INFO, TERN_MAGIC_INFO},
-        {TERN_ERR_WIN, TERN_MAGIC_WIN},     {TERN_ERR_FILE, TERN_MAGIC_FILE},
+        {"MPI_COMM_NULL", TERN_MAGIC_COMM},       {"MPI_REQUEST_NULL", TERN_MAGIC_REQUEST},
+        {"MPI_GROUP_NULL", TERN_MAGIC_GROUP},     {"MPI_DATATYPE_NULL", TERN_MAGIC_DATATYPE},
+        {"MPI_OP_NULL", TERN_MAGIC_OP},           {"MPI_INFO_NULL", TERN_MAGIC_INFO},
+        {"MPI_WIN_NULL", TERN_MAGIC_WIN},         {"MPI_FILE_NULL", TERN_MAGIC_FILE},
+        {"MPI_MESSAGE_NULL", TERN_MAGIC_MESSAGE}, {"MPI_SESSION_NULL", TERN_MAGIC_SESSION},
+        {"MPI_ERRHANDLER_NULL", TERN_MAGIC_ERRHANDLER},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i].code == code)
+        if (strcmp(kinds[i].null_name, null_name) == 0)
             return h->magic == kinds[i].magic;
-    return true;
+    return false;
 }
 
 int tern_entry_refuse_handle(struct tern_object *object, const char *procedure, int code,
                              const char *argument, const void *handle, const char *null_name)
 {
     const struct tern_handle *h = handle;
-    bool null = !tern_check_bad_handle(h) && h && h->magic != TERN_MAGIC_FREED && !h->state &&
-                of_kind(h, code);
+    bool null = h && !tern_check_bad_handle(h) && tern_handle_is_memory(h) &&
+                !h->state && of_kind(h, null_name);
 
     if (code == TERN_ERR_COMM && (handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF))
         tern_error(code, "%s is %s, which exists from MPI_Init to MPI_Finalize only", argument,

@@ -58,7 +58,7 @@ static inline void tern_leave(void)
 static inline bool tern_entry_valid(const void *handle, enum tern_magic magic)
 {
     const struct tern_handle *h = handle;
-    return h && h->magic == (uint32_t)magic && h->state;
+    return h && tern_handle_is(h, magic) && h->state;
 }
 
 /* Takes back one of the user's handles of an object. Returns false if the handle is not of this
@@ -73,7 +73,7 @@ static inline bool tern_entry_valid_taken(const void *handle, enum tern_magic ma
 static inline bool tern_entry_valid_or_null(const void *handle, enum tern_magic magic)
 {
     const struct tern_handle *h = handle;
-    return h && h->magic == (uint32_t)magic;
+    return h && tern_handle_is(h, magic);
 }
 
 /* Returns the private object of a valid handle; NULL for the null handle. */

@@ -133,7 +133,7 @@ static int give_index(struct tern_handle *handle)
 
 MPI_Fint tern_fortran_index(struct tern_handle *handle)
 {
-    if (!handle || !valid_kind(handle->magic))
+    if (!handle || !tern_handle_is_memory(handle) || !valid_kind(handle->magic))
         return -1;
     if (handle->fortran >= 0)
         return handle->fortran;

@@ -13,6 +13,7 @@
 
 #include "lib/rte/report.h"
 #include "lib/rte/rte.h"
+#include "lib/util/handle.h"
 #include "lib/util/param.h"
 #include "lib/util/symbol.h"
 
@@ -422,8 +423,27 @@ static void leave_to_fortran(const siginfo_t *info)
         syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGSEGV);
 }
 
+/* Goes on where lib/util/handle.h says, if the instruction has read a handle that points to no
+ * memory. Returns false if it has not. */
+static bool go_on(const siginfo_t *info, ucontext_t *context)
+{
+#if defined(__x86_64__)
+    greg_t *instruction = &context->uc_mcontext.gregs[REG_RIP];
+    bool memory = info->si_code > 0 && (info->si_signo == SIGSEGV || info->si_signo == SIGBUS);
+    uintptr_t landing = memory ? tern_handle_landing((uintptr_t)*instruction) : 0;
+    if (landing)
+        *instruction = (greg_t)landing;
+    return landing;
+#else
+    (void)info, (void)context;
+    return false;
+#endif
+}
+
 static void crashed(int number, siginfo_t *info, void *context)
 {
+    if (go_on(info, context))
+        return;
     int saved_errno = errno, nobody = 0, self = (int)syscall(SYS_gettid);
     if (number == SIGSEGV && of_fortran.sa_handler != SIG_DFL && !atomic_load(&crash.thread)) {
         struct registers registers = read_registers(context);

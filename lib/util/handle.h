@@ -41,6 +41,57 @@ struct tern_handle {
     void *state;     /* the private object; NULL in a null handle (MPI_COMM_NULL, ...) */
 };
 
+/*
+ * A handle that the program never set may point to no memory. Reading it is then a fault, and a
+ * check before each read would cost more than the read. So the instruction that reads is listed
+ * beside the place where to go on if it faults. The handler of lib/rte/crash.h looks there first.
+ * Without that handler, and on processors not known here, the program crashes.
+ */
+#if defined(__x86_64__)
+#define TERN_HANDLE_GUARDED(instruction)                                                           \
+    "1: " instruction "\n\t"                                                                       \
+    ".pushsection tern_guarded, \"a\"\n\t"                                                         \
+    ".balign 4\n\t"                                                                               \
+    ".long 1b - .\n\t"                                                                            \
+    ".long %l[no] - .\n\t"                                                                        \
+    ".popsection\n\t"
+#endif
+
+/* Returns true if the handle, which is not NULL, is of this kind. Returns false if there is no
+ * memory at its address. */
+static inline bool tern_handle_is(const struct tern_handle *handle, enum tern_magic magic)
+{
+#ifdef TERN_HANDLE_GUARDED
+    __asm__ goto(TERN_HANDLE_GUARDED("cmpl %[magic], %[word]") "jne %l[no]"
+                 :
+                 : [word] "m"(handle->magic), [magic] "ri"(magic)
+                 : "cc"
+                 : no);
+    return true;
+no:
+    return false;
+#else
+    return handle->magic == (uint32_t)magic;
+#endif
+}
+
+/* Returns true if there is memory at the address of the handle. */
+static inline bool tern_handle_is_memory(const struct tern_handle *handle)
+{
+#ifdef TERN_HANDLE_GUARDED
+    __asm__ goto(TERN_HANDLE_GUARDED("cmpl $0, %[word]") : : [word] "m"(handle->magic) : "cc" : no);
+    return true;
+no:
+    return false;
+#else
+    return handle != NULL;
+#endif
+}
+
+/* Returns where to go on if reading a handle at this instruction has faulted. Returns 0 if the
+ * instruction does not read a handle. Async-signal-safe. */
+uintptr_t tern_handle_landing(uintptr_t instruction);
+
 /* First member of struct tern_comm, tern_datatype, ... : object->handle is what the user holds. */
 struct tern_object {
     struct tern_handle *handle; /* &own; for a predefined object the exported object */

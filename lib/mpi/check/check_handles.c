@@ -169,8 +169,6 @@ static bool readable(const struct tern_handle *handle)
     struct tern_handle copy;
     struct iovec to = {&copy, sizeof copy}, from = {(void *)handle, sizeof copy};
     int saved = errno;
-    if ((uintptr_t)handle % _Alignof(struct tern_handle) != 0)
-        return false;
     bool fault = process_vm_readv(getpid(), &to, 1, &from, 1, 0) < 0 && errno == EFAULT;
     errno = saved;
     return !fault;
@@ -231,20 +229,21 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 const char *tern_check_handle_fault(const void *handle)
 {
-    static __thread char text[120];
+    static __thread char text[160];
     const struct tern_handle *h = handle;
 
     if (!h)
         return "a NULL pointer";
-    if (tern_check_full()) {
-        if (!readable(h))
-            return "not a handle: there is no memory at this address (was the program compiled "
-                   "with the mpi.h of another MPI?)";
-        const char *freer = freer_of(h);
-        if (freer) {
-            snprintf(text, sizeof text, "a handle that %s has freed", freer);
-            return text;
-        }
+    if (tern_check_full() ? !readable(h) : !tern_handle_is_memory(h)) {
+        snprintf(text, sizeof text,
+                 "%p, not a handle: there is no memory at this address (was it never set, or the "
+                 "program compiled with the mpi.h of another MPI?)", handle);
+        return text;
+    }
+    const char *freer = tern_check_full() ? freer_of(h) : NULL;
+    if (freer) {
+        snprintf(text, sizeof text, "a handle that %s has freed", freer);
+        return text;
     }
     const struct tern_object *lent = lent_object(h);
     if (h->magic == TERN_MAGIC_FREED || (lent && lent->held == 0))
@@ -254,7 +253,8 @@ const char *tern_check_handle_fault(const void *handle)
             snprintf(text, sizeof text, "the handle of %s", kinds[i].one);
             return text;
         }
-    return "not a handle of this MPI library";
+    snprintf(text, sizeof text, "%p, not a handle of this MPI library (was it never set?)", handle);
+    return text;
 }
 
 /* ---- leaks ---- */

@@ -71,7 +71,8 @@ void tern_tool_give_string(const char *string, char *buffer, int *length)
 struct tern_comm *tern_tool_comm_of(const void *object)
 {
     const struct tern_handle *handle = object ? *(void *const *)object : NULL;
-    struct tern_comm *comm = handle && handle->magic == TERN_MAGIC_COMM ? handle->state : NULL;
+    struct tern_comm *comm = handle && tern_handle_is(handle, TERN_MAGIC_COMM) ? handle->state
+                                                                              : NULL;
     return comm && comm->p2p.peers ? comm : NULL;
 }
 
