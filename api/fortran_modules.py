@@ -3,39 +3,17 @@
 The modules hold declarations only; all code is in the C libraries. So a module needs no object
 file."""
 
-import os
 import re
 
+import constants
 import fortran
 import kinds
-import table
-
-MPI_H_IN = os.path.join(table.HERE, '..', 'include', 'mpi.h.in')
 
 TYPES = {'COMMUNICATOR': 'MPI_Comm', 'DATATYPE': 'MPI_Datatype', 'OPERATION': 'MPI_Op', 'GROUP': 'MPI_Group',
          'INFO': 'MPI_Info', 'ERRHANDLER': 'MPI_Errhandler', 'REQUEST': 'MPI_Request', 'MESSAGE': 'MPI_Message',
          'WINDOW': 'MPI_Win', 'FILE': 'MPI_File', 'SESSION': 'MPI_Session'}
 KINDS = {'int': 'integer', 'MPI_Aint': 'integer(kind=MPI_ADDRESS_KIND)', 'MPI_Count': 'integer(kind=MPI_COUNT_KIND)',
          'MPI_Offset': 'integer(kind=MPI_OFFSET_KIND)', 'MPI_Fint': 'integer', 'double': 'double precision'}
-
-# Constants of mpi.h that Fortran does not have.
-C_ONLY = re.compile(r'OMPI_(BUILD|HAVE|PARAM|MPI_|ENABLE|AFFINITY|WANT)|HAVE_|TERN_|OPEN_MPI|IMPI_|MPI_T_(?!ERR)')
-# Lengths of strings, which do not count C's closing zero.
-LENGTHS = re.compile(r'MPI_MAX_')
-
-
-def constants():
-    """Returns {name: value} of the numbers that mpi.h defines, as Fortran has them."""
-    out = {'MPI_ADDRESS_KIND': 8, 'MPI_OFFSET_KIND': 8, 'MPI_COUNT_KIND': 8, 'MPI_INTEGER_KIND': 4,
-           'MPI_STATUS_SIZE': 6, 'MPI_SOURCE': 1, 'MPI_TAG': 2, 'MPI_ERROR': 3}
-    for line in open(MPI_H_IN, encoding='utf-8'):
-        m = re.match(r'#define (\w+) \(?(-?\d+)\)?$', line)
-        if not m or C_ONLY.match(m.group(1)):
-            continue
-        name, value = m.group(1).replace('OMPI_WAS_', ''), int(m.group(2))
-        out[name] = value - 1 if LENGTHS.match(name) else value
-    return out
-
 
 HANDLE_TYPES = {'comm': 'MPI_Comm', 'datatype': 'MPI_Datatype', 'op': 'MPI_Op', 'group': 'MPI_Group',
                 'info': 'MPI_Info', 'errhandler': 'MPI_Errhandler', 'request': 'MPI_Request',
@@ -56,18 +34,6 @@ BANNER = '! SPDX-License-Identifier: BSD-3-Clause\n! Made by api/fortran_modules
 
 # ---- mpif.h ----
 
-COMMONS = [('mpi_fortran_bottom', 'MPI_BOTTOM', 'integer', ''), ('mpi_fortran_in_place', 'MPI_IN_PLACE', 'integer', ''),
-           ('mpi_fortran_argv_null', 'MPI_ARGV_NULL', 'character*1', '(1)'),
-           ('mpi_fortran_argvs_null', 'MPI_ARGVS_NULL', 'character*1', '(1,1)'),
-           ('mpi_fortran_errcodes_ignore', 'MPI_ERRCODES_IGNORE', 'integer', '(1)'),
-           ('mpi_fortran_status_ignore', 'MPI_STATUS_IGNORE', 'integer', '(MPI_STATUS_SIZE)'),
-           ('mpi_fortran_statuses_ignore', 'MPI_STATUSES_IGNORE', 'integer', '(MPI_STATUS_SIZE,1)'),
-           ('mpi_fortran_unweighted', 'MPI_UNWEIGHTED', 'integer', '(1)'),
-           ('mpi_fortran_weights_empty', 'MPI_WEIGHTS_EMPTY', 'integer', '(1)'),
-           ('mpi_fortran_buffer_automatic', 'MPI_BUFFER_AUTOMATIC', 'integer', '')]
-CALLBACKS = ['MPI_' + name for name in 'NULL_COPY_FN DUP_FN NULL_DELETE_FN COMM_NULL_COPY_FN COMM_DUP_FN '
-             'COMM_NULL_DELETE_FN TYPE_NULL_COPY_FN TYPE_DUP_FN TYPE_NULL_DELETE_FN WIN_NULL_COPY_FN WIN_DUP_FN '
-             'WIN_NULL_DELETE_FN CONVERSION_FN_NULL'.split()]
 FUNCTIONS = [('double precision', ('MPI_WTIME', 'MPI_WTICK', 'PMPI_WTIME', 'PMPI_WTICK')),
              ('integer*8', ('MPI_AINT_ADD', 'MPI_AINT_DIFF', 'PMPI_AINT_ADD', 'PMPI_AINT_DIFF'))]
 
@@ -84,16 +50,17 @@ def make_mpif_h(chapters, procedures, objects):
     them."""
     out = BANNER.rstrip().split('\n')
     out += ['! For fixed and free source form. Array sections are copied by the compiler.', '']
-    for name, value in list(constants().items()) + [(name, index) for name, _, index in handles(objects)]:
-        type_name = 'integer*8' if name == 'MPI_DISPLACEMENT_CURRENT' else 'integer'
+    for name, kind, value in constants.numbers() + [(name, '', index) for name, _, index in handles(objects)]:
+        type_name = 'integer*8' if kind == 'offset' else 'integer'
         out += [fixed('%s %s' % (type_name, name)), fixed('parameter (%s=%d)' % (name, value))]
-    for name in ('MPI_SUBARRAYS_SUPPORTED', 'MPI_ASYNC_PROTECTS_NONBLOCKING'):
-        out += [fixed('logical ' + name), fixed('parameter (%s=.false.)' % name)]
-    for block, name, type_name, shape in COMMONS:
+    for name, value in constants.logicals('mpif.h'):
+        out += [fixed('logical ' + name), fixed('parameter (%s=%s)' % (name, value))]
+    commons = constants.commons()
+    for block, name, type_name, shape in commons:
         out += [fixed('%s %s%s' % (type_name, name, shape)), fixed('common /%s/ %s' % (block, name))]
-    for block, name, _, _ in COMMONS:
+    for block, _, _, _ in commons:
         out.append(fixed('save /%s/' % block))
-    for name in CALLBACKS:
+    for name in constants.callbacks():
         out.append(fixed('external ' + name))
     for type_name, names in FUNCTIONS:
         for name in names:
@@ -280,22 +247,23 @@ CHOICE = '''
 '''
 
 
-def parameters():
+def parameters(module):
+    """Returns the declarations of the numbers and truth values."""
     out = []
-    for name, value in constants().items():
-        kind = '(kind=MPI_OFFSET_KIND)' if name == 'MPI_DISPLACEMENT_CURRENT' else ''
-        out.append('  integer%s, parameter :: %s = %d' % (kind, name, value))
-    return out
+    for name, kind, value in constants.numbers():
+        of_kind = '(kind=MPI_OFFSET_KIND)' if kind == 'offset' else ''
+        out.append('  integer%s, parameter :: %s = %d' % (of_kind, name, value))
+    return out + ['  logical, parameter :: %s = %s' % pair for pair in constants.logicals(module)]
 
 
 def make_mpi(chapters, procedures, objects):
     names = declared(procedures)
-    out = [BANNER + CHOICE, 'module mpi_constants', '  implicit none'] + parameters()
+    out = [BANNER + CHOICE, 'module mpi_constants', '  implicit none'] + parameters('mpi')
     out += ['  integer, parameter :: %s = %d' % (name, index) for name, _, index in handles(objects)]
-    out += ['  logical, parameter :: MPI_SUBARRAYS_SUPPORTED = .false., MPI_ASYNC_PROTECTS_NONBLOCKING = .false.']
-    for block, name, type_name, shape in COMMONS:
+    for block, name, type_name, shape in constants.commons():
         out += ['  %s :: %s%s' % (type_name.replace('*1', ''), name, shape), '  common /%s/ %s' % (block, name)]
-    out += ['  external :: ' + ', '.join(CALLBACKS[i:i + 4]) for i in range(0, len(CALLBACKS), 4)]
+    callbacks = constants.callbacks()
+    out += ['  external :: ' + ', '.join(callbacks[i:i + 4]) for i in range(0, len(callbacks), 4)]
     out += ['end module', '', 'module mpi', '  use mpi_constants', '  implicit none']
     for prefix in ('', 'P'):
         out.append(HAND_MPI.format(P=prefix))
@@ -322,15 +290,13 @@ def make_mpi(chapters, procedures, objects):
 
 def f08_types(objects):
     out = ['module mpi_f08_types', '  use iso_c_binding, only: c_int, c_size_t', '  implicit none']
-    out += parameters()
-    out += ['  logical, parameter :: MPI_SUBARRAYS_SUPPORTED = .true.',
-            '  logical, parameter :: MPI_ASYNC_PROTECTS_NONBLOCKING = .true.']
+    out += parameters('mpi_f08')
     for type_name in HANDLE_TYPES.values():
         out += ['  type, bind(C) :: ' + type_name, '    integer :: MPI_VAL', '  end type']
     out += ['  type, bind(C) :: MPI_Status', '    integer :: MPI_SOURCE, MPI_TAG, MPI_ERROR',
             '    integer(c_int), private :: cancelled', '    integer(c_size_t), private :: bytes', '  end type']
     out += ['  type(%s), parameter :: %s = %s(%d)' % (t, name, t, index) for name, t, index in handles(objects)]
-    for block, name, type_name, shape in COMMONS:
+    for block, name, type_name, shape in constants.commons():
         declared = type_name.replace('*1', '(kind=c_char)')
         if 'STATUS' in name:
             declared, shape = 'type(MPI_Status)', '(1)' if 'STATUSES' in name else ''

@@ -15,6 +15,7 @@ import textwrap
 
 import bad_arguments
 import collective_bodies
+import constants
 import entry
 import fortran
 import fortran_calls
@@ -28,35 +29,19 @@ import table
 MPI_H_IN = os.path.join(table.HERE, '..', 'include', 'mpi.h.in')
 BANNER = '/* SPDX-License-Identifier: BSD-3-Clause */\n/* Made by api/generate.py from %s; do not edit. */\n'
 
-# Exported in addition to procedures and objects.txt: functions written by hand ...
-CALLBACKS = ['OMPI_C_MPI_%s' % name for name in (
-    'NULL_COPY_FN DUP_FN NULL_DELETE_FN COMM_NULL_COPY_FN COMM_DUP_FN COMM_NULL_DELETE_FN TYPE_NULL_COPY_FN '
-    'TYPE_DUP_FN TYPE_NULL_DELETE_FN WIN_NULL_COPY_FN WIN_DUP_FN WIN_NULL_DELETE_FN').split()]
+# Exported in addition to procedures, objects.txt and what constants.txt names: functions written by
+# hand ...
 OTHER_FUNCTIONS = ['ompi_mpi_init', 'ompi_op_set_cxx_callback']
-# These callbacks as Fortran programs pass them. Open MPI has them in its C library.
-CALLBACKS += [spelled for name in (
-    'null_copy_fn dup_fn null_delete_fn comm_null_copy_fn comm_dup_fn comm_null_delete_fn type_null_copy_fn '
-    'type_dup_fn type_null_delete_fn win_null_copy_fn win_dup_fn win_null_delete_fn conversion_fn_null').split()
-    for spelled in ('mpi_%s_' % name, 'mpi_%s__' % name, 'mpi_%s' % name, 'MPI_%s' % name.upper())]
 # What Tern's Fortran libraries use of libmpi.
 OTHER_FUNCTIONS += ['tern_fortran_' + name for name in 'calls few follow handle refuse tables'.split()]
 # ... symbols without which Open MPI's own Fortran and C++ libraries cannot be loaded at all
-# (lib/mpi/other_mpi.c) ...
+# (lib/mpi/other_mpi.c).
 FOREIGN = ['ompi_errcode_intern_lastused', 'ompi_errcodes_intern', 'ompi_mpi_param_check',
            'ompi_mpi_state', 'ompi_registered_datareps', 'ompi_status_empty']
 FOREIGN += ['ompi_%s' % name for name in (
     'attr_create_keyval attr_create_keyval_aint attr_create_keyval_fint attr_get_aint attr_get_fint attr_set_aint '
     'attr_set_fint datatype_match_size errhandler_create errhandler_invoke fortran_argv_blank_f2c fortran_argv_count_f2c '
     'fortran_multiple_argvs_f2c fortran_string_c2f fortran_string_f2c mpi_errors_are_fatal_comm_handler').split()]
-# ... and the variables whose addresses Fortran programs pass: name and size.
-SENTINELS = [('mpi_fortran_bottom_', 4), ('mpi_fortran_in_place_', 4), ('mpi_fortran_unweighted_', 4),
-             ('mpi_fortran_weights_empty_', 4), ('mpi_fortran_argv_null_', 1), ('mpi_fortran_argvs_null_', 1),
-             ('mpi_fortran_errcodes_ignore_', 4), ('mpi_fortran_status_ignore_', 8),
-             ('mpi_fortran_statuses_ignore_', 8), ('mpi_fortran_buffer_automatic_', 4)]
-POINTERS = [('MPI_F_STATUS_IGNORE', 'mpi_fortran_status_ignore_'),
-            ('MPI_F_STATUSES_IGNORE', 'mpi_fortran_statuses_ignore_'),
-            ('MPI_F08_STATUS_IGNORE', 'mpi_fortran_status_ignore_'),
-            ('MPI_F08_STATUSES_IGNORE', 'mpi_fortran_statuses_ignore_')]
 
 STRUCT_TAGS = {
     'comm': 'ompi_communicator_t', 'group': 'ompi_group_t', 'request': 'ompi_request_t', 'message': 'ompi_message_t',
@@ -110,7 +95,8 @@ def predefined(objects):
 
 def make_mpi_h(chapters, procedures, objects):
     text = open(MPI_H_IN, encoding='utf-8').read()
-    for marker, value in (('@OBJECTS@', predefined(objects)), ('@PROCEDURES@', bindings(procedures, chapters))):
+    for marker, value in (('@CONSTANTS@', constants.declarations()), ('@OBJECTS@', predefined(objects)),
+                          ('@PROCEDURES@', bindings(procedures, chapters))):
         if text.count(marker) != 1:
             raise SystemExit('%s: expected %s once' % (MPI_H_IN, marker))
         text = text.replace(marker, value)
@@ -156,7 +142,8 @@ def make_objects_c(chapters, procedures, objects):
     magics = {'comm': 'COMM', 'group': 'GROUP', 'request': 'REQUEST', 'message': 'MESSAGE', 'op': 'OP',
               'errhandler': 'ERRHANDLER', 'info': 'INFO', 'win': 'WIN', 'file': 'FILE', 'datatype': 'DATATYPE',
               'session': 'SESSION'}
-    out = [BANNER % 'api/objects.txt', '/* mpi.h is not included: there these objects have other types. */',
+    out = [BANNER % 'api/objects.txt and api/constants.txt',
+           '/* mpi.h is not included: there these objects have other types. */',
            '#include "lib/util/handle.h"', '', '#define EXPORTED __attribute__((visibility("default")))', '']
     for size in sorted({o.size for o in objects}):
         out += ['union object_%d {' % size, '    struct tern_handle handle;', '    char size[%d];' % size, '};']
@@ -171,9 +158,10 @@ def make_objects_c(chapters, procedures, objects):
             'struct tern_handle *const tern_predefined_handles[] = {']
     out += ['    &%s.handle,' % o.symbol for o in objects] + ['    NULL,', '};']
     out += ['', '/* Fortran programs bring these themselves, in COMMON; the dynamic linker takes theirs. */']
-    out += ['EXPORTED _Alignas(int) char %s[%d];' % s for s in SENTINELS]
+    out += ['EXPORTED _Alignas(int) char %s[%d];' % s for s in constants.sentinels()]
     out.append('')
-    out += ['extern int *%s;\nEXPORTED int *%s = (int *)%s;' % (name, name, target) for name, target in POINTERS]
+    out += ['extern int *%s;\nEXPORTED int *%s = (int *)%s;' % (name, name, target)
+            for name, target in constants.pointers()]
     return '\n'.join(out + [''])
 
 
@@ -183,8 +171,8 @@ def make_map(chapters, procedures, objects):
         if p.exported:
             for suffix in ('', '_c') if p.has_twin else ('',):
                 names += [p.name + suffix] + (['P' + p.name + suffix] if p.has_profiling else [])
-    names += CALLBACKS + OTHER_FUNCTIONS + FOREIGN + [o.symbol for o in objects] + [s for s, _ in SENTINELS]
-    names += [name for name, _ in POINTERS]
+    names += constants.functions() + OTHER_FUNCTIONS + FOREIGN + [o.symbol for o in objects]
+    names += [name for name, _ in constants.sentinels() + constants.pointers()]
     lines = ['# Made by api/generate.py; do not edit. No version name: Open MPI\'s symbols have none either.', '{',
              'global:']
     lines += ['    %s;' % n for n in sorted(names)] + ['local:', '    *;', '};', '']
@@ -207,6 +195,7 @@ def artefacts(chapters, procedures):
         'mpi.h': make_mpi_h,
         'lib/mpi/procedures.h': make_procedures_h,
         'collectives.c': collective_bodies.make,
+        'error_classes.inc': constants.make_error_classes,
         'objects.c': make_objects_c,
         'libmpi.map': make_map,
         'procedures.inc': make_procedures_inc,

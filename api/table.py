@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads the tables procedures.txt and objects.txt."""
+"""Reads the tables procedures.txt, objects.txt and constants.txt."""
 
+import functools
 import os
 import re
 from dataclasses import dataclass, field
@@ -134,6 +135,27 @@ class Object:
     names: list
 
 
+@dataclass
+class Constant:
+    name: str
+    kind: str       # int, length, ...: constants.txt lists them
+    type: str       # the type of C behind the kind, or ''
+    value: str      # '-' if there is none
+    languages: str  # all, C, Fortran or -
+    text: str
+    section: str
+    line: int
+    words: dict = field(default_factory=dict)
+
+    @property
+    def in_c(self):
+        return self.languages in ('all', 'C')
+
+    @property
+    def in_fortran(self):
+        return self.languages in ('all', 'Fortran')
+
+
 def fail(path, line, text):
     raise SystemExit('%s:%d: %s' % (path, line, text))
 
@@ -230,3 +252,44 @@ def read_objects(path=os.path.join(HERE, 'objects.txt')):
         symbol, kind, size, fortran, state, *names = words
         objects.append(Object(symbol, kind, int(size), int(fortran), '' if state == '-' else state, names))
     return objects
+
+
+# The kinds of constants, and the lines that may follow.
+CONSTANT_KINDS = {'int': (), 'length': (), 'offset': (), 'error': (), 'string': (), 'logical': (), 'enum': (),
+                  'address': ('fortran',), 'variable': ('points',), 'function': (), 'removed': ('instead',)}
+NUMBERS = ('int', 'length', 'offset', 'error', 'enum')
+
+
+@functools.lru_cache(maxsize=None)
+def read_constants(path=os.path.join(HERE, 'constants.txt')):
+    """Returns the constants in the order of the table."""
+    constants, section = [], ''
+    for number, line in enumerate(open(path, encoding='utf-8'), 1):
+        where, line = (path, number), line.rstrip()
+        if not line or line.startswith('#'):
+            continue
+        if line.startswith('section '):
+            section = line[len('section '):]
+            continue
+        if line.startswith(' '):
+            word, _, value = line.strip().partition(': ')
+            known = CONSTANT_KINDS[constants[-1].kind] if constants else ()
+            if word not in known or not value:
+                fail(*where, 'found "%s"; expected %s' % (line.strip(), ' or '.join(w + ': VALUE' for w in known)
+                                                          or 'a constant'))
+            constants[-1].words[word] = value
+            continue
+        parts = line.split(None, 4)
+        kind, _, type_name = (parts[1] if len(parts) > 1 else '').partition(':')
+        if len(parts) != 5 or kind not in CONSTANT_KINDS or parts[3] not in ('all', 'C', 'Fortran', '-'):
+            fail(*where, 'expected NAME KIND VALUE all|C|Fortran|- TEXT; the kinds are %s' % ', '.join(CONSTANT_KINDS))
+        if kind in NUMBERS and not re.fullmatch(r'-?\d+', parts[2]):
+            fail(*where, 'the value of %s is "%s"; expected a number' % (parts[0], parts[2]))
+        constants.append(Constant(parts[0], kind, type_name, parts[2], parts[3], parts[4], section, number))
+    taken = {}
+    for c in constants:
+        for key in (c.name, ('error', c.value))[:2 if c.kind == 'error' else 1]:
+            if key in taken:
+                fail(path, c.line, '%s repeats the %s of line %d' % (c.name, 'name' if key == c.name else 'number', taken[key]))
+            taken[key] = c.line
+    return constants

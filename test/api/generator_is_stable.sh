@@ -33,6 +33,17 @@ for fault in 's/const BUFFER buf,/const BUFER+ buf,/' 's/^MPI_Send /MPI_Recv /' 
     fi
     grep -qE 'procedures\.txt:[0-9]+: ' message || { echo "no file and line for $fault:"; cat message; exit 1; }
 done
+cp "$TERN_SRCDIR/api/procedures.txt" api/
+for fault in 's/^MPI_ANY_TAG /MPI_ANY_SOURCE /' 's/ int 4 all/ int four all/' 's/ error 2 all/ error 1 all/' 's/ length / lenght /' \
+    's/ instead: / points: /'; do
+    sed "$fault" "$TERN_SRCDIR/api/constants.txt" >api/constants.txt
+    if "$PYTHON3" -B api/generate.py --check 2>message; then
+        echo "the generator took a table with $fault"
+        exit 1
+    fi
+    grep -qE 'constants\.txt:[0-9]+: ' message || { echo "no file and line for $fault:"; cat message; exit 1; }
+done
+cp "$TERN_SRCDIR/api/constants.txt" api/
 
 # One word changes what is declared, and what the function does; it is there in both cases.
 for word in no yes; do
