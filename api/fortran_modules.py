@@ -323,17 +323,21 @@ def callback(name, arguments, declarations):
 ADDRESS = 'integer(kind=MPI_ADDRESS_KIND)'
 
 
+def conversion(name, length):
+    """Returns the interface of a function that converts data of a file; `length` is the type of its
+    count."""
+    return callback(name, 'userbuf, datatype, count, filebuf, position, extra_state, ierror', [
+        'type(c_ptr), value :: userbuf, filebuf', 'type(MPI_Datatype) :: datatype', length + ' :: count',
+        'integer(kind=MPI_OFFSET_KIND) :: position', ADDRESS + ' :: extra_state', 'integer :: ierror'])
+
+
 def f08_callbacks():
     out = ['module mpi_f08_interfaces_callbacks', '  implicit none', '  abstract interface']
     for large in ('', '_c'):
         length = 'integer(kind=MPI_COUNT_KIND)' if large else 'integer'
         out.append(callback('MPI_User_function' + large, 'invec, inoutvec, len, datatype', [
             'type(c_ptr), value :: invec, inoutvec', length + ' :: len', 'type(MPI_Datatype) :: datatype']))
-        out.append(callback('MPI_Datarep_conversion_function' + large,
-                            'userbuf, datatype, count, filebuf, position, extra_state, ierror', [
-                                'type(c_ptr), value :: userbuf, filebuf', 'type(MPI_Datatype) :: datatype',
-                                length + ' :: count', 'integer(kind=MPI_OFFSET_KIND) :: position',
-                                ADDRESS + ' :: extra_state', 'integer :: ierror']))
+        out.append(conversion('MPI_Datarep_conversion_function' + large, length))
     for kind, type_name in (('Comm', 'MPI_Comm'), ('Type', 'MPI_Datatype'), ('Win', 'MPI_Win')):
         out.append(callback('MPI_%s_copy_attr_function' % kind,
                             'old, keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror', [
@@ -365,11 +369,8 @@ def f08_callbacks():
                                    'object, keyval, attribute_val, extra_state, ierror', [
                                        'type(%s) :: object' % type_name, 'integer :: keyval, ierror',
                                        ADDRESS + ' :: attribute_val, extra_state']))
-    predefined.append(callback('MPI_CONVERSION_FN_NULL',
-                               'userbuf, datatype, count, filebuf, position, extra_state, ierror', [
-                                   'type(c_ptr), value :: userbuf, filebuf', 'type(MPI_Datatype) :: datatype',
-                                   'integer :: count, ierror', 'integer(kind=MPI_OFFSET_KIND) :: position',
-                                   ADDRESS + ' :: extra_state']))
+    predefined.append(conversion('MPI_CONVERSION_FN_NULL', 'integer'))
+    predefined.append(conversion('MPI_CONVERSION_FN_NULL_C', 'integer(kind=MPI_COUNT_KIND)'))
     return '\n'.join(out + predefined + ['  end interface', 'end module', ''])
 
 

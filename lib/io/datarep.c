@@ -46,8 +46,17 @@ typedef void fortran_conversion_c(void *userbuf, MPI_Fint *datatype, MPI_Count *
                                   void *filebuf, MPI_Offset *position, MPI_Aint *extra_state,
                                   MPI_Fint *ierror);
 
-/* What Fortran programs pass as MPI_CONVERSION_FN_NULL (lib/mpi/attr_functions.c). */
+/* What Fortran programs pass as MPI_CONVERSION_FN_NULL and MPI_CONVERSION_FN_NULL_C
+ * (lib/mpi/attr_functions.c). */
 extern void mpi_conversion_fn_null_(void);
+extern void mpi_conversion_fn_null_c_(void);
+
+/* Returns true if `function` of a Fortran program stands for no function. The two names stand for
+ * each other, because the modules do not tell them apart. */
+static bool stands_for_none(void (*function)(void))
+{
+    return function == mpi_conversion_fn_null_ || function == mpi_conversion_fn_null_c_;
+}
 
 static int failed(const struct tern_datarep *rep, const char *function, int code)
 {
@@ -329,13 +338,13 @@ int tern_mpi_register_datarep(const char *datarep,
         return tern_error(TERN_ERR_NO_MEM, "no memory for a data representation");
     memcpy(rep->name, datarep, strlen(datarep) + 1);
     rep->fortran = fortran;
-    if (!fortran || (void (*)(void))read_conversion_fn != mpi_conversion_fn_null_)
+    if (!fortran || !stands_for_none((void (*)(void))read_conversion_fn))
         rep->read = read_conversion_fn;
-    if (!fortran || (void (*)(void))read_conversion_fn_c != mpi_conversion_fn_null_)
+    if (!fortran || !stands_for_none((void (*)(void))read_conversion_fn_c))
         rep->read_c = read_conversion_fn_c;
-    if (!fortran || (void (*)(void))write_conversion_fn != mpi_conversion_fn_null_)
+    if (!fortran || !stands_for_none((void (*)(void))write_conversion_fn))
         rep->write = write_conversion_fn;
-    if (!fortran || (void (*)(void))write_conversion_fn_c != mpi_conversion_fn_null_)
+    if (!fortran || !stands_for_none((void (*)(void))write_conversion_fn_c))
         rep->write_c = write_conversion_fn_c;
     rep->extent = dtype_file_extent_fn;
     rep->extra_state = extra_state;

@@ -172,6 +172,11 @@ void mpi_conversion_fn_null_(void)
 {
 }
 
+EXPORTED void mpi_conversion_fn_null_c_(void);
+void mpi_conversion_fn_null_c_(void)
+{
+}
+
 /* Defines the names under which Fortran compilers call a function. */
 #define NAME(number, symbol, target)                                        \
     extern __typeof__(target) target##number __asm__(symbol)                \
@@ -197,3 +202,4 @@ MORE_NAMES(2, "mpi_win_null_copy_fn", "MPI_WIN_NULL_COPY_FN", mpi_comm_null_copy
 MORE_NAMES(2, "mpi_win_dup_fn", "MPI_WIN_DUP_FN", mpi_comm_dup_fn_);
 MORE_NAMES(2, "mpi_win_null_delete_fn", "MPI_WIN_NULL_DELETE_FN", mpi_comm_null_delete_fn_);
 NAMES(0, "mpi_conversion_fn_null", "MPI_CONVERSION_FN_NULL", mpi_conversion_fn_null_);
+NAMES(0, "mpi_conversion_fn_null_c", "MPI_CONVERSION_FN_NULL_C", mpi_conversion_fn_null_c_);
