@@ -195,7 +195,7 @@ def check_handle(procedure, p):
     bad = 'NULL' if 'null-ok' in p.flags else h.null
     out = [Check(p, '!' + p.name, 'null(TERN_ERR_ARG, "%s")' % p.name, 'ARG', 'NULL')] if indirect else []
     out.append(Check(p, '!%s(%s%s, TERN_MAGIC_%s)' % (valid, star, p.name, h.magic),
-                     refusal % (h.error, p.name, star, p.name, h.null), 'ARG' if h.error == 'ERRHANDLER' else h.error,
+                     refusal % (h.error, p.name, star, p.name, h.null), h.error,
                      '&(%s){%s}' % (h.c, bad) if indirect else '(%s)%s' % (h.c, bad)))
     if p.kind == 'DATATYPE' and p.direction == 'in' and procedure.rules in COMMUNICATION \
             and procedure.of_kind('BUFFER'):

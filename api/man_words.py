@@ -166,6 +166,7 @@ ERRORS = {
     'DIMS': 'a number or a size of dimensions is wrong',
     'DISP': 'a displacement is below 0, or a displacement unit below 1',
     'DUP_DATAREP': 'the data representation is registered already',
+    'ERRHANDLER': 'the error handler is null or not valid, or was made for objects of another kind',
     'FILE': 'the file is null or not valid',
     'FILE_EXISTS': 'the file exists, and MPI_MODE_EXCL was given',
     'GROUP': 'the group is null or not valid',

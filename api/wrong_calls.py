@@ -38,13 +38,12 @@ def handles(procedure):
         if p.kind not in kinds.HANDLES or p.lengths or p.direction == 'out':
             continue
         h = kinds.HANDLES[p.kind]
-        error = 'ARG' if h.error == 'ERRHANDLER' else h.error
         other, freed = OTHERS[p.kind]
         for value, when in ((other, []), ('junk', []), (freed, ['FULL'])):
             if value:
                 value = '(%s)%s' % (h.c, value)
                 indirect = p.direction == 'inout' or 'by-pointer' in p.flags
-                yield Wrong({p.name: '&(%s){%s}' % (h.c, value) if indirect else value}, error, p.name, when)
+                yield Wrong({p.name: '&(%s){%s}' % (h.c, value) if indirect else value}, h.error, p.name, when)
 
 
 def by_kind(procedure):

@@ -68,7 +68,7 @@
     X(RMA_FLAVOR, 70, "wrong flavor of window")                                                    \
     X(RMA_SHARED, 71, "memory cannot be shared")                                                   \
     X(SESSION, 78, "invalid session")                                                              \
-    X(ERRHANDLER, 13, "invalid error handler")                                                     \
+    X(ERRHANDLER, 80, "invalid error handler")                                                     \
     X(UNREACHABLE, 16, "peer cannot be reached")                                                   \
     X(AGAIN, 17, "no room at the moment, try again")                                               \
     X(UNSUPPORTED, 17, "not supported here")

@@ -69,8 +69,8 @@ static void in_sessions(void)
 
     /* made for other objects */
     CHECK_OK(MPI_Comm_create_errhandler(on_comm, &of_comm));
-    CHECK_CLASS(MPI_Session_set_errhandler(quiet, of_comm), MPI_ERR_ARG);
-    check_called(MPI_ERR_ARG);
+    CHECK_CLASS(MPI_Session_set_errhandler(quiet, of_comm), MPI_ERR_ERRHANDLER);
+    check_called(MPI_ERR_ERRHANDLER);
     CHECK_OK(MPI_Group_from_session_pset(session, "mpi://WORLD", &all));
     CHECK_OK(MPI_Group_excl(all, 1, (int[]){0}, &group));
     int me;
