@@ -23,6 +23,7 @@ import fortran_modules
 import fortran_results
 import interpose
 import kinds
+import man_constants
 import man_pages
 import table
 
@@ -220,6 +221,7 @@ def artefacts(chapters, procedures):
         'libmpi_usempif08.map': fortran.make_f08_map,
         'libmpi_usempi_ignore_tkr.map': fortran.make_ignore_tkr_map,
         **man_pages.files(procedures),
+        man_pages.FOLDER + 'MPI_Constants.3': man_constants.make,
     }
     for chapter in chapters:
         files['entry_%s.c' % chapter] = lambda c, p, o, chapter=chapter: entry.make(chapter, c, p)

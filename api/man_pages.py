@@ -439,7 +439,7 @@ def make_list(chapters, procedures, objects):
         for p in members:
             head = p.name + (' ", %s_c"' % p.name if p.has_twin else '')
             out += ['.TP', '.BR ' + head, escape(p.description) + (' Not in this version.' if not p.works else '')]
-    out += ['.SH SEE ALSO', '.BR mpicc (1),', '.BR mpirun (1),', '.BR mpi_info (1)']
+    out += ['.SH SEE ALSO', '.BR MPI_Constants (3),', '.BR mpicc (1),', '.BR mpirun (1),', '.BR mpi_info (1)']
     return BANNER % '' + '\n'.join(out) + '\n'
 
 

@@ -17,7 +17,7 @@ fail() {
 "$TERN_PREFIX/bin/mpi_info" --parsable --procedures | sed -n 's/^procedure:\(.*\):no$/\1/p' >"$scratch/absent"
 [ -s "$scratch/works" ]
 find "$pages" -name '*.3' | sed 's#.*/\(.*\)\.3$#\1#' | sort >"$scratch/pages"
-{ cat "$scratch/works"; echo MPI; } | sort | diff - "$scratch/pages"
+{ cat "$scratch/works"; echo MPI; echo MPI_Constants; } | sort | diff - "$scratch/pages"
 
 "$PYTHON3" -B - "$TERN_PREFIX/include/mpi.h" "$TERN_PREFIX/include/mpi-ext.h" "$pages" "$scratch/works" <<'PYTHON'
 import os
@@ -106,6 +106,17 @@ while read -r name; do
     case $name in *_c) continue ;; esac
     marked "$name" || fail "MPI.3 does not say that $name is not in this version"
 done <"$scratch/absent"
+
+# MPI_Constants.3: each number of mpi.h with its value, no other number for C, and all predefined handles.
+sed -nE 's/^#define ((MPI|OMPI_COMM|IMPI)_\w*|OMPI_[A-Z]*_VERSION) \(?(-?[0-9]+)\)?$/\1 \3/p' "$TERN_PREFIX/include/mpi.h" |
+    sort >"$scratch/numbers"
+sed -nE 's/^    (MPI_T_\w+) = ([0-9]+),?$/\1 \2/p' "$TERN_PREFIX/include/mpi.h" | sort - "$scratch/numbers" >"$scratch/defined"
+sed -nE '/^\.BR (\w+) " = (-?[0-9]+)"$/{N;/Fortran only\.$/!s/^\.BR (\w+) " = (-?[0-9]+)"\n.*/\1 \2/p}' "$pages/MPI_Constants.3" |
+    sort | diff "$scratch/defined" -
+[ "$(wc -l <"$scratch/defined")" -ge 240 ] || fail "only $(wc -l <"$scratch/defined") numbers in mpi.h"
+sed -nE 's/^#define (MPI_\w+) \(&ompi_\w+\)$/\1/p' "$TERN_PREFIX/include/mpi.h" | sort >"$scratch/handles"
+sed -n '/^\.SH PREDEFINED HANDLES/,/^\.SH SEE/p' "$pages/MPI_Constants.3" | grep -oE '\bMPI_[A-Z0-9_]+\b' | sort |
+    diff "$scratch/handles" -
 
 # What formats the pages. The first of these that is installed.
 if command -v groff >/dev/null; then
