@@ -22,8 +22,11 @@ HANDLE = {'COMMUNICATOR': 'Comm', 'DATATYPE': 'Type', 'OPERATION': 'Op', 'GROUP'
 POSITIONS = re.compile(r'MPI_(Wait|Test|Request_get_status_)(any|some)$')
 # Procedures with an array whose length the table does not tell.
 CART_DIMENSIONS = {'MPI_Cart_sub'}
-# The leading blanks of these procedures' strings do not count (MPI-4.1 section 10).
-STRIPPED = re.compile(r'MPI_Info_')
+# The leading blanks of these procedures' strings do not count (MPI-4.1 sections 10 and 11): keys and values,
+# commands and their arguments, names of services and ports. Other strings keep them.
+STRIPPED = re.compile(r'MPI_(Info_|Comm_(spawn|connect|accept)|(Publish|Lookup|Unpublish)_name$|Close_port$)')
+# Procedures that keep the address of extra_state: their callbacks get the caller's own variable.
+KEEPS_STATE = {'MPI_Grequest_start'}
 
 # Procedures that keep the address of a buffer, or find out where it ends.
 WHOLE_ARRAYS = {'MPI_Buffer_attach', 'MPI_Comm_attach_buffer', 'MPI_Session_attach_buffer', 'MPI_Win_create',
@@ -317,7 +320,7 @@ class Glue:
             self.before.append('char *c_%s = tern_glue_string(%s, len_%s, %s);' % (n, n, n, strip))
         else:
             names = [q.name for q in self.procedure.parameters]
-            room = '4096'
+            room, limits = '4096', []
             if p.lengths and p.lengths[0] in names:
                 room = '*' + p.lengths[0]
             elif p.lengths:
@@ -329,11 +332,13 @@ class Glue:
                     room = '*' + limits[0]
             self.before.append('char *c_%s = tern_glue_string_room(%s);' % (n, room))
             found = [q.name for q in self.procedure.parameters if q.kind == 'LOGICAL' and q.direction == 'out']
-            if found:
-                self.success.append('if (c_%s)' % found[0])
-                self.success.append('    tern_glue_set_string(%s, len_%s, c_%s);' % (n, n, n))
-            else:
-                self.success.append('tern_glue_set_string(%s, len_%s, c_%s);' % (n, n, n))
+            conditions = ['c_' + name for name in found]
+            if room.startswith('*') and limits:  # no characters are asked for: the variable stays as it is
+                self.before.append('bool asked_%s = %s > 0;' % (n, room))
+                conditions.append('asked_' + n)
+            if conditions:
+                self.success.append('if (%s)' % ' && '.join(conditions))
+            self.success.append('%stern_glue_set_string(%s, len_%s, c_%s);' % ('    ' * bool(conditions), n, n, n))
         self.arguments.append('c_' + n)
         self.after.append('free(c_%s);' % n)
 
@@ -373,7 +378,7 @@ class Glue:
         self.language = 'TERN_LANGUAGE_FORTRAN_77' if old else 'TERN_LANGUAGE_FORTRAN'
         self.signature.append(('MPI_Fint *' if old else 'MPI_Aint *') + n)
         if p.direction == 'in':
-            self.arguments.append('(void *)(MPI_Aint)*' + n)
+            self.arguments.append(n if self.procedure.name in KEEPS_STATE else '(void *)(MPI_Aint)*' + n)
             return
         flag = next(q.name for q in self.procedure.parameters if q.kind == 'LOGICAL')
         self.before.append('MPI_Aint c_%s = 0;' % n)

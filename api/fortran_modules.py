@@ -155,7 +155,9 @@ class Interface:
             return ['integer :: %s(*)' % name]
         if kind.startswith(('EXTRA_STATE', 'ATTRIBUTE_VAL')):
             type_name = 'integer' if kind in ('EXTRA_STATE2', 'ATTRIBUTE_VAL_10') else KINDS['MPI_Aint']
-            return ['%s%s :: %s' % (type_name, self.intent(p), name)]
+            # without TARGET gfortran -O2 removes what the caller stores for the callbacks after this call
+            kept = ', target' if self.procedure.name in fortran.KEEPS_STATE else ''
+            return ['%s%s%s :: %s' % (type_name, self.intent(p), kept, name)]
         type_name = KINDS[kinds.scalar(kind, self.large)]
         if 'removed' in self.procedure.words and type_name == KINDS['MPI_Aint']:
             type_name = 'integer'

@@ -85,7 +85,7 @@ char **tern_glue_strings(const char *text, size_t length, size_t stride, int64_t
             count++;
     char **strings = tern_glue_alloc(count + 1, sizeof *strings);
     for (int64_t i = 0; i < count; i++)
-        strings[i] = tern_glue_string(text + i * stride, length, false);
+        strings[i] = tern_glue_string(text + i * stride, length, true);
     strings[count] = NULL;
     return strings;
 }

@@ -124,8 +124,8 @@ TERN_GLUE char *tern_glue_string_room(int64_t length);
 /* Writes the C string to `text`, padded with blanks or cut. */
 TERN_GLUE void tern_glue_set_string(char *text, size_t length, const char *string);
 /* Makes an array, ended by NULL, of C strings from Fortran strings that lie `stride` apart. There
- * are `count` of them; if `count` < 0 a blank string ends them. The caller frees them with
- * tern_glue_free_strings. */
+ * are `count` of them; if `count` < 0 a blank string ends them. The C strings have no blanks on
+ * both sides. The caller frees them with tern_glue_free_strings. */
 TERN_GLUE char **tern_glue_strings(const char *text, size_t length, size_t stride, int64_t count);
 TERN_GLUE void tern_glue_free_strings(char **strings);
 /* Do this for the argv of MPI_Comm_spawn and the argvs of MPI_Comm_spawn_multiple, which may be

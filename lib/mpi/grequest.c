@@ -23,7 +23,8 @@ struct grequest {
     bool fortran;
 };
 
-/* The functions of a Fortran program. */
+/* The functions of a Fortran program. Each gets the variable that the program passed to
+ * MPI_Grequest_start: it may write there, and sees what was written since. */
 typedef void fortran_query(MPI_Aint *extra_state, MPI_Status *status, MPI_Fint *ierror);
 typedef void fortran_free(MPI_Aint *extra_state, MPI_Fint *ierror);
 typedef void fortran_cancel(MPI_Aint *extra_state, MPI_Fint *complete, MPI_Fint *ierror);
@@ -38,9 +39,9 @@ static int query(struct tern_request *request)
     struct grequest *grequest = grequest_of(request);
     request->status.MPI_ERROR = MPI_SUCCESS;
     if (grequest->fortran) {
-        MPI_Aint state = (MPI_Aint)grequest->extra_state;
         MPI_Fint ierror = MPI_SUCCESS;
-        ((fortran_query *)(void (*)(void))grequest->query)(&state, &request->status, &ierror);
+        ((fortran_query *)(void (*)(void))grequest->query)(grequest->extra_state, &request->status,
+                                                           &ierror);
         return ierror;
     }
     return grequest->query ? grequest->query(grequest->extra_state, &request->status) : 0;
@@ -50,9 +51,9 @@ static int cancel(struct tern_request *request)
 {
     struct grequest *grequest = grequest_of(request);
     if (grequest->fortran) {
-        MPI_Aint state = (MPI_Aint)grequest->extra_state;
         MPI_Fint complete = request->complete, ierror = MPI_SUCCESS;
-        ((fortran_cancel *)(void (*)(void))grequest->cancel)(&state, &complete, &ierror);
+        ((fortran_cancel *)(void (*)(void))grequest->cancel)(grequest->extra_state, &complete,
+                                                             &ierror);
         return ierror;
     }
     return grequest->cancel ? grequest->cancel(grequest->extra_state, request->complete) : 0;
@@ -62,9 +63,8 @@ static int finish(struct tern_request *request)
 {
     struct grequest *grequest = grequest_of(request);
     if (grequest->fortran && grequest->free) {
-        MPI_Aint state = (MPI_Aint)grequest->extra_state;
         MPI_Fint ierror = MPI_SUCCESS;
-        ((fortran_free *)(void (*)(void))grequest->free)(&state, &ierror);
+        ((fortran_free *)(void (*)(void))grequest->free)(grequest->extra_state, &ierror);
         return ierror;
     }
     return grequest->free ? grequest->free(grequest->extra_state) : 0;
