@@ -246,7 +246,8 @@ int tern_mpi_file_open(int fault, struct tern_comm *comm, const char *filename, 
         error = open_everywhere(file, info);
     if (!error)
         error = tern_view_set(&file->view, 0, tern_datatype_of(MPI_BYTE),
-                              tern_datatype_of(MPI_BYTE), tern_datarep_find("native"));
+                              tern_datatype_of(MPI_BYTE), tern_datarep_find("native"),
+                              !(amode & MPI_MODE_RDONLY));
     if (!error)
         error = settle(file, info);
     if (!error && amode & MPI_MODE_SEQUENTIAL) {

@@ -101,7 +101,8 @@ int tern_mpi_file_set_view(int fault, struct tern_file *fh, MPI_Offset disp,
         disp = tern_view_offset(&fh->view, at * fh->view.etype_bytes);
     }
     if (!error)
-        error = tern_view_set(&view, disp, etype, filetype, tern_datarep_find(datarep));
+        error = tern_view_set(&view, disp, etype, filetype, tern_datarep_find(datarep),
+                              !(fh->amode & MPI_MODE_RDONLY));
     const int64_t values[2] = {view.etype_extent, 0};
     bool scattered = !error && !tern_view_is_one_run(&view);
     error = tern_file_agree_and_ask(fh, error, values, "the extent of etype", &scattered);

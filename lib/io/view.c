@@ -78,19 +78,40 @@ int64_t tern_view_position_within(const struct tern_view *view, int64_t begin, i
     return begin;
 }
 
-/* Walks through the runs of one repetition of the layout. Checks that no run begins before the last
- * etype of the one before it, and that none is before the view's begin. Sets the average length of
- * a run. Looks at the first million runs only: a longer walk would cost more than it is worth. */
-static int walk(struct tern_view *view)
+/* Refuses data at `at`. `last` is where the data before it end if the file is `written`, else where
+ * their last etype begins. */
+static int complain(const char *what, bool written, int64_t at, int64_t last)
+{
+    if (at < 0)
+        return tern_error(TERN_ERR_ARG, "%s has data at displacement %lld; displacements may not "
+                                        "be negative",
+                          what, (long long)at);
+    if (written)
+        return tern_error(TERN_ERR_ARG,
+                          "%s has data at displacement %lld, but the data before them reach to "
+                          "%lld; in a file that is open for writing data may not overlap, and "
+                          "displacements must not decrease",
+                          what, (long long)at, (long long)last);
+    return tern_error(TERN_ERR_ARG, "%s has data at displacement %lld behind data at %lld; "
+                                    "displacements must not decrease",
+                      what, (long long)at, (long long)last);
+}
+
+/* Walks through the runs of one element of a type as it lies in the file. Checks that none is
+ * before the view's begin, and that no run begins before the last `unit` bytes of the one before
+ * it: an etype, which may lie on another one in a file that is only read; 0 if it is written.
+ * Stores the average length of a run. Looks at the first million runs only: a longer walk would
+ * cost more than it is worth. */
+static int walk(const char *what, const struct tern_type *type, int64_t unit,
+                int64_t *ret_run_bytes)
 {
     enum { AT_ONCE = 256 };
-    const struct tern_type *type = &view->layout->type;
     const int64_t most = 1 << 20;
     struct iovec runs[AT_ONCE];
     struct tern_cursor cursor;
     int64_t number = 0, bytes = 0, last = -1;
 
-    view->run_bytes = INT64_MAX;
+    *ret_run_bytes = INT64_MAX;
     if (type->contiguous || type->size == 0)
         return 0;
     tern_cursor_init_host(&cursor, type, NULL, 1);
@@ -98,37 +119,40 @@ static int walk(struct tern_view *view)
         int count = tern_cursor_runs(&cursor, runs, AT_ONCE, SIZE_MAX, NULL);
         for (int i = 0; i < count; i++, number++) {
             int64_t at = tern_view_offset_of(runs[i].iov_base);
-            if (at < 0)
-                return tern_error(TERN_ERR_ARG, "filetype has data at displacement %lld; "
-                                                "displacements may not be negative",
-                                  (long long)at);
-            if (at < last)
-                return tern_error(TERN_ERR_ARG,
-                                  "filetype has data at displacement %lld behind data at %lld; "
-                                  "displacements must not decrease",
-                                  (long long)at, (long long)last);
-            last = at + (int64_t)runs[i].iov_len - view->etype_bytes;
+            if (at < 0 || at < last)
+                return complain(what, unit == 0, at, last);
+            last = at + (int64_t)runs[i].iov_len - unit;
             last = last < at ? at : last;
             bytes += (int64_t)runs[i].iov_len;
         }
     }
-    view->run_bytes = bytes / (number > 0 ? number : 1);
+    *ret_run_bytes = bytes / (number > 0 ? number : 1);
     return 0;
 }
 
+/* Finds how an etype lies in the file. */
+static int set_etype(struct tern_view *view, bool writes)
+{
+    struct tern_datatype *layout;
+    int64_t run_bytes;
+    int error = tern_datarep_layout(view->datarep, view->etype, &layout);
+    if (error)
+        return error;
+    view->etype_bytes = layout->type.size;
+    view->etype_extent = layout->type.extent;
+    error = writes ? walk("etype", &layout->type, 0, &run_bytes) : 0;
+    tern_datatype_release(layout);
+    return error;
+}
+
 int tern_view_set(struct tern_view *view, int64_t disp, struct tern_datatype *etype,
-                  struct tern_datatype *filetype, const struct tern_datarep *datarep)
+                  struct tern_datatype *filetype, const struct tern_datarep *datarep, bool writes)
 {
     struct tern_view made = {
         .disp = disp, .etype = etype, .filetype = filetype, .datarep = datarep};
-    struct tern_datatype *etype_layout;
-    int error = tern_datarep_layout(datarep, etype, &etype_layout);
-    if (error)
-        return error;
-    made.etype_bytes = etype_layout->type.size;
-    made.etype_extent = etype_layout->type.extent;
-    tern_datatype_release(etype_layout);
-    error = tern_datarep_layout(datarep, filetype, &made.layout);
+    int error = set_etype(&made, writes);
+    if (!error)
+        error = tern_datarep_layout(datarep, filetype, &made.layout);
     if (error)
         return error;
     if (made.etype_bytes == 0 ? made.layout->type.size > 0
@@ -138,7 +162,8 @@ int tern_view_set(struct tern_view *view, int64_t disp, struct tern_datatype *et
                            "bytes of etype; make filetype of etypes",
                            (long long)made.layout->type.size, (long long)made.etype_bytes);
     if (!error)
-        error = walk(&made);
+        error = walk("filetype", &made.layout->type, writes ? 0 : made.etype_bytes,
+                     &made.run_bytes);
     if (error) {
         tern_datatype_release(made.layout);
         return error;

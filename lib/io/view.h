@@ -33,10 +33,10 @@ struct tern_view {
     int64_t run_bytes;    /* average length of the view's runs; INT64_MAX if it is one run */
 };
 
-/* Sets a view. Takes references to the types. Returns 0, TERN_ERR_ARG for a filetype that MPI does
- * not allow, or another TERN_ERR_*. */
+/* Sets a view; `writes`: of a file that is open for writing. Takes references to the types. Returns
+ * 0, TERN_ERR_ARG for an etype or a filetype that MPI does not allow, or another TERN_ERR_*. */
 int tern_view_set(struct tern_view *view, int64_t disp, struct tern_datatype *etype,
-                  struct tern_datatype *filetype, const struct tern_datarep *datarep);
+                  struct tern_datatype *filetype, const struct tern_datarep *datarep, bool writes);
 /* Drops the references. Does nothing if the view was never set. */
 void tern_view_drop(struct tern_view *view);
 

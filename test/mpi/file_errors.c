@@ -203,6 +203,40 @@ static void one_rank(void)
     CHECK_OK(MPI_File_close(&file));
 }
 
+/* ---- types that name bytes twice ---- */
+
+static void view_of(MPI_File file, MPI_Datatype etype, MPI_Datatype filetype, int expected)
+{
+    CHECK_CLASS(MPI_File_set_view(file, 0, etype, filetype, "native", MPI_INFO_NULL), expected);
+}
+
+/* Such a type may be the etype or the filetype of a file that is only read. */
+static void bytes_twice(void)
+{
+    const int amodes[3] = {MPI_MODE_RDONLY, MPI_MODE_WRONLY, MPI_MODE_RDWR};
+    MPI_Datatype twice, half, apart;
+    CHECK_OK(MPI_Type_create_hindexed(2, (int[]){1, 1}, (MPI_Aint[]){0, 0}, MPI_INT, &twice));
+    CHECK_OK(MPI_Type_create_hindexed(2, (int[]){1, 1}, (MPI_Aint[]){0, 2}, MPI_INT, &half));
+    CHECK_OK(MPI_Type_create_hindexed(2, (int[]){1, 1}, (MPI_Aint[]){0, 8}, MPI_INT, &apart));
+    CHECK_OK(MPI_Type_commit(&twice));
+    CHECK_OK(MPI_Type_commit(&half));
+    CHECK_OK(MPI_Type_commit(&apart));
+    for (int i = 0; i < 3; i++) {
+        MPI_File file = open_mode(amodes[i]);
+        int class = amodes[i] == MPI_MODE_RDONLY ? MPI_SUCCESS : MPI_ERR_ARG;
+        view_of(file, twice, twice, class);
+        view_of(file, half, half, class);
+        view_of(file, half, apart, class); /* the etype alone */
+        view_of(file, MPI_INT, twice, class);
+        view_of(file, apart, apart, MPI_SUCCESS);
+        view_of(file, MPI_INT, apart, MPI_SUCCESS);
+        CHECK_OK(MPI_File_close(&file));
+    }
+    CHECK_OK(MPI_Type_free(&twice));
+    CHECK_OK(MPI_Type_free(&half));
+    CHECK_OK(MPI_Type_free(&apart));
+}
+
 /* ---- split collectives ---- */
 
 static void split(void)
@@ -276,6 +310,7 @@ int main(int argc, char **argv)
     modes();
     no_space();
     one_rank();
+    bytes_twice();
     split();
     handlers();
     MPI_Barrier(MPI_COMM_WORLD);
