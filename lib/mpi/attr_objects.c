@@ -120,7 +120,9 @@ static bool predefined_win_attr(struct tern_win *win, int keyval, void **ret_val
         return false; /* the caller's language is told once, so leave it to tern_attrs_get */
     bool c = tern_fortran_caller() == TERN_LANGUAGE_C;
     switch (keyval) {
-    case MPI_WIN_BASE: *ret_value = win->base; return true;
+    case MPI_WIN_BASE:
+        *ret_value = tern_win_hides_base(win, win->size) ? NULL : win->base;
+        return true;
     case MPI_WIN_SIZE: *ret_value = c ? (void *)&win->size : (void *)win->size; return true;
     case MPI_WIN_DISP_UNIT: number = &win->disp_unit; break;
     case MPI_WIN_CREATE_FLAVOR: number = &win->flavor; break;

@@ -323,6 +323,12 @@ int tern_mpi_win_allocate(MPI_Aint size, MPI_Count disp_unit, struct tern_info *
     return 0;
 }
 
+bool tern_win_hides_base(const struct tern_win *win, MPI_Aint size)
+{
+    return size == 0 && win->flavor == MPI_WIN_FLAVOR_SHARED &&
+           tern_win_hint(win, "alloc_shared_noncontig");
+}
+
 int tern_mpi_win_allocate_shared(MPI_Aint size, MPI_Count disp_unit, struct tern_info *info,
                                  struct tern_comm *comm, void *baseptr, struct tern_win **ret_win)
 {
@@ -340,7 +346,8 @@ int tern_mpi_win_allocate_shared(MPI_Aint size, MPI_Count disp_unit, struct tern
     rc = open_window(win, error, &win);
     if (rc)
         return rc;
-    memcpy(baseptr, &win->base, sizeof win->base);
+    void *base = tern_win_hides_base(win, size) ? NULL : win->base;
+    memcpy(baseptr, &base, sizeof base);
     *ret_win = win;
     return 0;
 }
@@ -425,7 +432,7 @@ int tern_mpi_win_shared_query(struct tern_win *win, int rank, MPI_Aint *size,
         rank = first_with_memory(win);
     if (rank != MPI_PROC_NULL && (rank == win->window.rank || win->window.targets[rank].base)) {
         const struct tern_rma_target *target = &win->window.targets[rank];
-        base = target->base;
+        base = tern_win_hides_base(win, target->size) ? NULL : target->base;
         bytes = target->size;
         unit = target->disp_unit;
     }

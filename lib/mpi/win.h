@@ -36,7 +36,7 @@ struct tern_win {
     int flavor, model, disp_unit;       /* MPI_WIN_FLAVOR_..., for attributes */
     MPI_Aint size;
     int64_t unit; /* the displacement unit; disp_unit is INT_MAX if it does not fit an int */
-    void *base;
+    void *base; /* programs see NULL if tern_win_hides_base */
     enum tern_win_memory memory;
     uint64_t offset; /* SHARED: of the whole piece */
     size_t taken;    /* its bytes */
@@ -51,6 +51,10 @@ static inline struct tern_win *tern_win_of(MPI_Win win)
 {
     return ((struct tern_handle *)win)->state;
 }
+
+/* Returns true if programs see NULL as the base of a part of `size` bytes: it is empty, and the
+ * parts do not follow each other, so that its place means nothing. */
+bool tern_win_hides_base(const struct tern_win *win, MPI_Aint size);
 
 /* Stores those hints of `info` that windows know. `info` may be NULL. Returns 0 or TERN_ERR_*. */
 int tern_win_take_hints(struct tern_win *win, const struct tern_info *info);

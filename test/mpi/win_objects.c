@@ -149,6 +149,36 @@ static void sizes_of_zero(void)
     CHECK_OK(MPI_Win_free(&win));
 }
 
+/* An empty part that lies apart from the others has no address, for its rank and for the others. */
+static void empty_parts_apart(void)
+{
+    MPI_Aint mine = rank % 2 ? 64 : 0, found;
+    char *base = (char *)&mine, *theirs;
+    MPI_Info info;
+    MPI_Win win;
+    int unit;
+    CHECK_OK(MPI_Info_create(&info));
+    CHECK_OK(MPI_Info_set(info, "alloc_shared_noncontig", "true"));
+    CHECK_OK(MPI_Win_allocate_shared(mine, 8, info, MPI_COMM_WORLD, &base, &win));
+    CHECK_OK(MPI_Info_free(&info));
+    CHECK((base != NULL) == rank % 2);
+    check_attributes(win, base, mine, 8, MPI_WIN_FLAVOR_SHARED);
+    for (int i = 0; i < size; i++) {
+        CHECK_OK(MPI_Win_shared_query(win, i, &found, &unit, &theirs));
+        CHECK((theirs != NULL) == i % 2);
+        CHECK_INT(found, i % 2 ? 64 : 0);
+        CHECK_INT(unit, 8);
+    }
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_OK(MPI_Put(&unit, 0, MPI_INT, 0, 0, 0, MPI_INT, win));
+    if (size > 1)
+        CHECK_OK(MPI_Put(&unit, 1, MPI_INT, 1, 0, 1, MPI_INT, win));
+    CHECK_OK(MPI_Win_fence(0, win));
+    if (rank == 1)
+        CHECK_INT(*(int *)base, 8);
+    CHECK_OK(MPI_Win_free(&win));
+}
+
 /* Loads and stores reach the memory of the others. */
 static void shared_memory(int apart)
 {
@@ -283,6 +313,7 @@ int main(int argc, char **argv)
     check_attributes(win, NULL, 0, 1, MPI_WIN_FLAVOR_DYNAMIC);
     CHECK_OK(MPI_Win_free(&win));
     sizes_of_zero();
+    empty_parts_apart();
     shared_memory(0);
     shared_memory(1);
     return_errors(MPI_COMM_WORLD);
