@@ -129,6 +129,17 @@ int tern_op_check_table(const struct tern_op *op, const struct tern_datatype *da
                : 0;
 }
 
+/* Finds the loop of a predefined operation. Returns NULL if there is none for the datatype. */
+static tern_reduce_loop *find_loop(enum tern_reduce_op op, const struct tern_datatype *datatype)
+{
+    if (!datatype->predefined)
+        return NULL;
+    if (!tern_datatype_is_pair(datatype))
+        return tern_reduce_find(op, &datatype->type);
+    struct tern_datatype *const *parts = datatype->envelope->types;
+    return tern_reduce_find_pair(op, parts[0]->type.basic, parts[1]->type.basic);
+}
+
 int tern_op_reduction(struct tern_op *op, struct tern_datatype *datatype,
                       struct tern_reduction *ret_reduction)
 {
@@ -137,7 +148,7 @@ int tern_op_reduction(struct tern_op *op, struct tern_datatype *datatype,
         bool one_sided = op->op == TERN_REDUCE_REPLACE || op->op == TERN_REDUCE_NO_OP;
         if (one_sided)
             return tern_error(TERN_ERR_OP, "%s is for one-sided communication only", op->name);
-        loop = datatype->predefined ? tern_reduce_find(op->op, &datatype->type) : NULL;
+        loop = find_loop(op->op, datatype);
         if (!loop)
             return tern_error(TERN_ERR_OP, "%s is not defined on %s%s", op->name,
                               datatype->name[0] ? datatype->name : "a datatype without name",

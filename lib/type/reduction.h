@@ -46,4 +46,9 @@ typedef void tern_reduce_loop(const void *in, void *inout, int64_t count);
  * `type` is predefined: a derived type may have a class too, and is not refused here. */
 tern_reduce_loop *tern_reduce_find(enum tern_reduce_op op, const struct tern_type *type);
 
+/* Returns the loop of MAXLOC or MINLOC on C structures of a number and an integer index of these
+ * classes. Returns NULL for other operations and other classes. */
+tern_reduce_loop *tern_reduce_find_pair(enum tern_reduce_op op, enum tern_basic value,
+                                        enum tern_basic index);
+
 #endif

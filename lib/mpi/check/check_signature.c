@@ -93,7 +93,7 @@ static struct sequence sequence_of(const struct tern_datatype *datatype)
     struct sequence all;
     if (datatype->type.size == 0)
         return nothing;
-    if (!datatype->envelope || datatype->predefined)
+    if (!datatype->envelope || (datatype->predefined && !tern_datatype_is_pair(datatype)))
         return basic_sequence(datatype->type.basic);
     /* pairs with the release below */
     all.power = __atomic_load_n(&findings->power, __ATOMIC_ACQUIRE);

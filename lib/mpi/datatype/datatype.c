@@ -72,7 +72,9 @@ int tern_mpi_type_free(struct tern_datatype **datatype)
     struct tern_datatype *type = *datatype;
     if (type->predefined)
         return tern_error(TERN_ERR_TYPE, "datatype is %s, which is predefined and cannot be freed",
-                          type->envelope ? "from MPI_Type_create_f90_..." : type->name);
+                          !type->envelope               ? type->name
+                          : tern_datatype_is_pair(type) ? "from MPI_Type_get_value_index"
+                                                        : "from MPI_Type_create_f90_...");
     if (type->handles == 0)
         return tern_error(TERN_ERR_TYPE,
                           "datatype was freed before; it exists only as a part of other datatypes");

@@ -21,7 +21,17 @@ static bool is_large_number(const struct tern_envelope *envelope, int64_t i)
     return true;
 }
 
-static const struct tern_envelope named = {.combiner = MPI_COMBINER_NAMED};
+/* Returns the envelope that programs see. It shares its arrays with the datatype. */
+static struct tern_envelope shown(const struct tern_datatype *datatype)
+{
+    if (!datatype->envelope)
+        return (struct tern_envelope){.combiner = MPI_COMBINER_NAMED};
+    if (tern_datatype_is_pair(datatype))
+        return (struct tern_envelope){.combiner = TERN_COMBINER_VALUE_INDEX,
+                                      .type_count = datatype->envelope->type_count,
+                                      .types = datatype->envelope->types};
+    return *datatype->envelope;
+}
 
 struct needs {
     int64_t integers, addresses, large;
@@ -46,7 +56,7 @@ int tern_mpi_type_get_envelope(struct tern_datatype *datatype, MPI_Count *ret_nu
                                MPI_Count *ret_num_addresses, MPI_Count *ret_num_large_counts,
                                MPI_Count *ret_num_datatypes, int *combiner)
 {
-    const struct tern_envelope *envelope = datatype->envelope ? datatype->envelope : &named;
+    const struct tern_envelope seen = shown(datatype), *envelope = &seen;
     struct needs needs = needs_of(envelope);
     if (needs.large > 0 && !ret_num_large_counts)
         return tern_error(TERN_ERR_TYPE,
@@ -91,8 +101,8 @@ int tern_mpi_type_get_contents(struct tern_datatype *datatype, MPI_Count max_int
                                MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[],
                                MPI_Datatype array_of_datatypes[])
 {
-    const struct tern_envelope *envelope = datatype->envelope;
-    if (!envelope)
+    const struct tern_envelope seen = shown(datatype), *envelope = &seen;
+    if (!datatype->envelope)
         return tern_error(TERN_ERR_TYPE, "datatype is %s, which is predefined and has no contents",
                           datatype->name);
     int error = check_room(envelope, max_integers, max_addresses, max_large_counts, max_datatypes);

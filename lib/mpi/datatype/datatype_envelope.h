@@ -8,10 +8,13 @@
  * lib/mpi/datatype.
  */
 
+#include "lib/mpi/datatype/datatype.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
-struct tern_datatype;
+/* MPI_COMBINER_VALUE_INDEX; mpi.h does not have the name yet. */
+enum { TERN_COMBINER_VALUE_INDEX = 19 };
 
 /* How a datatype was made. */
 struct tern_envelope {
@@ -28,5 +31,14 @@ struct tern_envelope {
  * are NULL. The datatype frees it with free(). Returns NULL if there is no memory. */
 struct tern_envelope *tern_envelope_new(int combiner, int64_t number_count, int64_t address_count,
                                         int64_t type_count);
+
+/* Returns true for an unnamed pair of MPI_Type_get_value_index (datatype_pair.c): types[0] is the
+ * value's, types[1] the index's. It is the only predefined type that is a struct; programs see the
+ * combiner MPI_COMBINER_VALUE_INDEX. */
+static inline bool tern_datatype_is_pair(const struct tern_datatype *datatype)
+{
+    return datatype->predefined && datatype->envelope &&
+           datatype->envelope->combiner == MPI_COMBINER_STRUCT;
+}
 
 #endif
