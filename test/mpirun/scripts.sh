@@ -20,7 +20,7 @@ gives "--noprefix" "0 " LD_LIBRARY_PATH= -q --noprefix -np 1 sh -c 'echo "${LD_L
 gives "orte_tag_output" "0 [1,0]<stdout>:a" -q --mca orte_tag_output 1 -np 1 echo a
 gives "stderr as stdout" "0 a" -q --mca iof_base_redirect_app_stderr_to_stdout 1 -np 1 sh -c 'echo a >&2'
 [ ! -s err ] || complain "iof_base_redirect_app_stderr_to_stdout: nothing is redirected"
-gives "--output file=" "0 a" -q --output file=log -np 1 echo a
+gives "--output file=" "0 " -q --output file=log -np 1 echo a
 is "--output file=: the file" "$(cat log.0.out)" a
 gives "--output raw" "0 a" -q --output :raw -np 1 echo a
 gives "--rtos" "0 " --rtos donotlaunch -np 1 echo a
