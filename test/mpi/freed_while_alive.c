@@ -44,7 +44,7 @@ int main(int argc, char **argv)
     CHECK_OK(MPI_Comm_set_errhandler(dup, handler));
     again = handler;
     CHECK_OK(MPI_Errhandler_free(&handler));
-    CHECK_CLASS(MPI_Errhandler_free(&again), MPI_ERR_ARG);
+    CHECK_CLASS(MPI_Errhandler_free(&again), MPI_ERR_ERRHANDLER);
     CHECK_CLASS(MPI_Send(&n, -1, MPI_INT, 0, 0, dup), MPI_ERR_COUNT);
     CHECK_OK(MPI_Comm_free(&dup));
 

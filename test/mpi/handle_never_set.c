@@ -82,7 +82,7 @@ static void others(const void *garbage, const char *what)
     snprintf(word, sizeof word, "message is %s", what);
     REFUSED(MPI_Mrecv(&buf, 1, MPI_INT, &message, MPI_STATUS_IGNORE), MPI_ERR_REQUEST, word);
     snprintf(word, sizeof word, "errhandler is %s", what);
-    REFUSED(MPI_Comm_set_errhandler(MPI_COMM_WORLD, (MPI_Errhandler)garbage), MPI_ERR_ARG, word);
+    REFUSED(MPI_Comm_set_errhandler(MPI_COMM_WORLD, (MPI_Errhandler)garbage), MPI_ERR_ERRHANDLER, word);
     CHECK_CLASS(MPI_File_get_atomicity((MPI_File)garbage, &flag), MPI_ERR_FILE);
     CHECK_INT(MPI_Comm_c2f((MPI_Comm)garbage), -1);
     CHECK_INT(MPI_Request_c2f((MPI_Request)garbage), -1);
