@@ -35,7 +35,7 @@ static void requests(MPI_Request garbage, const char *what)
     MPI_Request both[2] = {MPI_REQUEST_NULL, garbage}, one = garbage;
     MPI_Status status;
     int flag, index, in = -1;
-    char word[100];
+    char word[120];
     CHECK_OK(MPI_Irecv(&in, 1, MPI_INT, rank, 0, MPI_COMM_WORLD, &both[0]));
     snprintf(word, sizeof word, "array_of_requests[1] is %s", what);
     REFUSED(MPI_Waitall(2, both, MPI_STATUSES_IGNORE), MPI_ERR_REQUEST, word);
@@ -61,7 +61,7 @@ static void others(const void *garbage, const char *what)
     MPI_Win win = (MPI_Win)garbage;
     MPI_Info info = (MPI_Info)garbage;
     MPI_Message message = (MPI_Message)garbage;
-    char word[100];
+    char word[120];
     snprintf(word, sizeof word, "comm is %s", what);
     REFUSED(MPI_Barrier(comm), MPI_ERR_COMM, word);
     REFUSED(MPI_Comm_free(&comm), MPI_ERR_COMM, word);
