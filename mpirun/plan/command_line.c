@@ -378,6 +378,7 @@ static void free_app(struct tern_app *app)
 {
     tern_strings_free(&app->argv);
     tern_strings_free(&app->env);
+    tern_strings_free(&app->unset);
     tern_strings_free(&app->hosts);
     tern_strings_free(&app->hostfiles);
 }

@@ -167,6 +167,7 @@ static void free_options(struct tern_options *options)
     for (int app = 0; app < options->app_count; app++) {
         tern_strings_free(&options->apps[app].argv);
         tern_strings_free(&options->apps[app].env);
+        tern_strings_free(&options->apps[app].unset);
         free((char *)options->apps[app].wdir);
         free((char *)options->apps[app].path);
     }
