@@ -25,6 +25,8 @@ int main(int argc, char **argv)
     if (!strcmp(what, "wait"))
         for (;;)
             sleep(1);
+    if (*what && rank == 1)
+        sleep(3); /* mpirun has taken the program for the rank by then; one that ends sooner may lose its code */
     if (!strcmp(what, "kill") && rank == 1)
         raise(SIGKILL);
     if (!strcmp(what, "leave") && rank == 1)
