@@ -12,9 +12,8 @@ enum place { IN_SLOT, ON_SHEET, ON_LONG_SHEET, FAILED };
 
 struct slot {
     tern_turn turn; /* stored last */
-    uint16_t place; /* enum place */
-    uint16_t asks;  /* nonzero: readers shall take the lines of the post */
-    uint32_t length; /* bytes of the post */
+    uint32_t place;
+    uint32_t asks; /* nonzero: readers shall take the lines of the post */
     char bytes[TERN_BOARD_SLOT_BYTES];
 };
 _Static_assert(sizeof(struct slot) == 2 * TERN_CACHE_LINE, "a short post is in the first line");
@@ -224,11 +223,10 @@ void tern_board_read(const struct tern_board *board, uint32_t turn, int peer, ch
         tern_own_lines(place, bytes);
 }
 
-static void post(struct tern_board *board, tern_turn turn, enum place place, int64_t bytes)
+static void post(struct tern_board *board, tern_turn turn, enum place place)
 {
     struct slot *slot = slot_of(board, (uint32_t)turn, board->mine);
-    slot->place = (uint16_t)place;
-    slot->length = (uint32_t)bytes;
+    slot->place = place;
     slot->asks = place == ON_LONG_SHEET && asks_readers(board, (uint32_t)turn);
     board->wrote_slowly = false;
     /* release: a rank that sees the turn sees the bytes */
@@ -238,23 +236,21 @@ static void post(struct tern_board *board, tern_turn turn, enum place place, int
 
 void tern_board_post(struct tern_board *board, tern_turn turn, int64_t bytes)
 {
-    post(board, turn, place_for(board, bytes), bytes);
+    post(board, turn, place_for(board, bytes));
 }
 
 const char tern_board_failure[] = "";
 
 void tern_board_post_failure(struct tern_board *board, tern_turn turn)
 {
-    post(board, turn, FAILED, 0);
+    post(board, turn, FAILED);
 }
 
-const void *tern_board_look(const struct tern_board *board, tern_turn turn, int peer,
-                            int64_t *ret_bytes)
+const void *tern_board_look(const struct tern_board *board, tern_turn turn, int peer)
 {
     struct slot *slot = slot_of(board, (uint32_t)turn, (char *)area_of(board, peer));
     /* acquire: pairs with the post */
     bool posted = __atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) == turn;
-    *ret_bytes = slot->length;
     return posted ? bytes_at(board, (uint32_t)turn, peer, slot, slot->place) : NULL;
 }
 
