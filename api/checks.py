@@ -180,7 +180,7 @@ def check_handle(procedure, p):
         if p.kind == 'DATATYPE' and p.direction == 'in' and n:
             committed = 'true' if procedure.rules in COMMUNICATION else 'false'
             out.append(Check(p, 'index_ >= 0', 'type("%s", %s, index_)' % (p.name, p.name), 'TYPE', 'bad_types',
-                             'tern_entry_find_bad_type(%s, %s, %s)' % (p.name, n, committed)))
+                             'tern_datatype_find_bad(%s, %s, %s)' % (p.name, n, committed)))
             out += check_length(procedure, p)
         if p.kind == 'REQUEST' and p.direction != 'out' and n:
             out.append(Check(p, 'index_ >= 0', 'request("%s", %s, index_)' % (p.name, p.name), 'REQUEST',

@@ -4,6 +4,7 @@
  * that new files get: at first MPI_ERRORS_RETURN. */
 
 #include "lib/mpi/errhandler.h"
+#include "lib/mpi/raise_next.h"
 
 #include "lib/util/error.h"
 

@@ -12,6 +12,7 @@
 #include "lib/io/shared.h"
 #include "lib/mpi/fortran.h"
 #include "lib/mpi/info.h"
+#include "lib/mpi/raise_next.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
 #include "lib/util/param.h"

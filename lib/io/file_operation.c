@@ -11,6 +11,7 @@
 #include "lib/io/datarep.h"
 #include "lib/io/exchange.h"
 #include "lib/io/shared.h"
+#include "lib/mpi/raise_next.h"
 #include "lib/mpi/request_object.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"

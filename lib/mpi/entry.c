@@ -4,36 +4,11 @@
 
 #include "lib/mpi/entry.h"
 
+#include "lib/mpi/raise.h"
 #include "lib/pml/pml.h"
 #include "lib/rte/rte.h"
 
 #include <stdio.h>
-
-int64_t tern_entry_find_below(struct tern_ints ints, int64_t n, int64_t least)
-{
-    if (tern_check_level() == TERN_CHECK_NONE)
-        return -1;
-    for (int64_t i = 0; i < n; i++)
-        if (tern_ints_at(ints, i) < least)
-            return i;
-    return -1;
-}
-
-int64_t tern_entry_find_bad_type(const MPI_Datatype types[], int64_t n, bool committed)
-{
-    if (TERN_UNLIKELY(tern_check_level() != TERN_CHECK_BASIC)) {
-        int64_t bad = tern_check_find_bad_handle(types, n);
-        if (bad >= 0 || tern_check_level() == TERN_CHECK_NONE)
-            return bad;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        if (!tern_entry_valid(types[i], TERN_MAGIC_DATATYPE))
-            return i;
-        if (committed && !tern_datatype_of(types[i])->type.committed)
-            return i;
-    }
-    return -1;
-}
 
 int64_t tern_entry_find_too_long(struct tern_ints counts, int64_t n, const MPI_Datatype types[],
                                  const struct tern_datatype *datatype)

@@ -18,6 +18,7 @@
 #include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/p2p.h"
+#include "lib/mpi/raise.h"
 #include "lib/mpi/running.h"
 #include "lib/mpi/session.h"
 #include "lib/mpi/tool/tool.h"
@@ -186,11 +187,13 @@ static inline bool tern_entry_too_long(MPI_Count count, const struct tern_dataty
     return TERN_UNLIKELY(__builtin_mul_overflow(count, datatype->type.size, &bytes));
 }
 
-/* Returns the index of the first of `n` elements that is less than `least`, or -1. */
-int64_t tern_entry_find_below(struct tern_ints ints, int64_t n, int64_t least);
-/* Returns the index of the first handle that is not a datatype, or -1. If `committed` is true, a
- * datatype that is not committed counts as well. */
-int64_t tern_entry_find_bad_type(const MPI_Datatype types[], int64_t n, bool committed);
+/* Returns the index of the first of `n` elements that is less than `least`, or -1. Returns -1 at
+ * check_level none. */
+static inline int64_t tern_entry_find_below(struct tern_ints ints, int64_t n, int64_t least)
+{
+    return tern_check_level() == TERN_CHECK_NONE ? -1 : tern_ints_find_below(ints, n, least);
+}
+
 /* Returns the index of the first count that is too long for types[i], or -1. If `types` is NULL,
  * the counts are for the one type `datatype`. */
 int64_t tern_entry_find_too_long(struct tern_ints counts, int64_t n, const MPI_Datatype types[],

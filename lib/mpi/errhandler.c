@@ -6,6 +6,7 @@
 #include "lib/mpi/errhandler.h"
 
 #include "lib/mpi/fortran.h"
+#include "lib/util/param.h"
 
 #include <stdlib.h>
 
@@ -79,4 +80,15 @@ int tern_mpi_errhandler_free(struct tern_errhandler **errhandler)
     tern_errhandler_release(*errhandler);
     *errhandler = NULL;
     return 0;
+}
+
+struct tern_errhandler *tern_errhandler_initial(void)
+{
+    static struct tern_errhandler *const choices[] = { /* in the order of the parameter's */
+        &tern_errhandler_errors_are_fatal,
+        &tern_errhandler_errors_abort,
+        &tern_errhandler_errors_return,
+    };
+    int choice = tern_param_choice("mpi_initial_errhandler");
+    return choices[choice < 0 ? 0 : choice]; /* -1: MPI_Init refuses the value */
 }

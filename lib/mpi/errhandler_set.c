@@ -5,6 +5,7 @@
 
 #include "lib/mpi/comm.h"
 #include "lib/mpi/errhandler.h"
+#include "lib/mpi/raise_next.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/session.h"
 #include "lib/mpi/win.h"

@@ -3,6 +3,7 @@
 /* Procedures of Open MPI beyond the standard. */
 
 #include "lib/mpi/errhandler.h"
+#include "lib/mpi/raise.h"
 #include "lib/mpi/running.h"
 #include "lib/util/param.h"
 

@@ -10,6 +10,7 @@
 
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"
+#include "lib/mpi/raise_next.h"
 #include "lib/mpi/request_object.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"

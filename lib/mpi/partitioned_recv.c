@@ -9,6 +9,7 @@
 
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/partitioned.h"
+#include "lib/mpi/raise_next.h"
 #include "lib/mpi/request_object.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"

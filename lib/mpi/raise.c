@@ -15,12 +15,14 @@
  * error goes to the initial error handler.
  */
 
-#include "lib/mpi/errhandler.h"
+#include "lib/mpi/raise.h"
 
 #include "lib/mpi/check/gate.h"
 #include "lib/mpi/comm.h"
+#include "lib/mpi/errhandler.h"
 #include "lib/mpi/errhandler_throw.h"
 #include "lib/mpi/fortran.h"
+#include "lib/mpi/raise_next.h"
 #include "lib/mpi/running.h"
 #include "lib/mpi/session.h"
 #include "lib/mpi/win.h"
@@ -36,42 +38,6 @@
 #include "lib/mpi/procedures.h"
 
 struct tern_object tern_raise_later;
-
-/* What the next tern_raise_on of this thread must know beyond its arguments. */
-static __thread struct {
-    struct tern_comm *comm;
-    bool held;    /* true if `comm` has a reference to drop */
-    bool succeed; /* true if calling the handler is the success */
-    /* a file's handler, with a reference, and the file's handle; NULL: no file was named */
-    struct tern_errhandler *of_file;
-    struct tern_handle *file;
-} next;
-
-void tern_raise_next_on(struct tern_comm *comm)
-{
-    next.comm = comm;
-    next.held = false;
-}
-
-void tern_raise_next_on_held(struct tern_comm *comm)
-{
-    next.comm = comm;
-    next.held = comm;
-}
-
-void tern_raise_next_on_file(struct tern_file_head *file)
-{
-    tern_lock();
-    tern_errhandler_retain(file->errhandler);
-    next.of_file = file->errhandler;
-    tern_unlock();
-    next.file = file->obj.handle;
-}
-
-void tern_raise_next_succeeds(void)
-{
-    next.succeed = true;
-}
 
 void tern_raise_not_running(const char *procedure)
 {
@@ -94,17 +60,6 @@ void tern_raise_forked(const char *procedure)
              "MPI_Comm_spawn",
              procedure, (int)getpid(), (int)getppid());
     tern_rte_abort(1, NULL);
-}
-
-struct tern_errhandler *tern_errhandler_initial(void)
-{
-    static struct tern_errhandler *const choices[] = { /* in the order of the parameter's */
-        &tern_errhandler_errors_are_fatal,
-        &tern_errhandler_errors_abort,
-        &tern_errhandler_errors_return,
-    };
-    int choice = tern_param_choice("mpi_initial_errhandler");
-    return choices[choice < 0 ? 0 : choice]; /* -1: MPI_Init refuses the value */
 }
 
 static void compose(char *text, size_t room, const char *procedure, int code, int class)
@@ -247,13 +202,8 @@ int tern_raise_on(struct tern_object *object, const char *procedure, int code)
 {
     if (object == &tern_raise_later)
         return code;
-    struct tern_comm *comm = next.comm;
-    bool held = next.held, succeed = next.succeed;
+    struct tern_raise_next next = tern_raise_next_take();
     struct tern_errhandler *of_file = object ? NULL : next.of_file;
-    struct tern_handle *file = next.file;
-    next.comm = NULL;
-    next.held = next.succeed = false;
-    next.of_file = NULL;
 
     int class = tern_error_class(code);
     char text[1280];
@@ -263,16 +213,16 @@ int tern_raise_on(struct tern_object *object, const char *procedure, int code)
     tern_error_clear();
 
     tern_lock();
-    struct raised_on on = find_handler(of_file ? &of_file->obj : object, comm, held);
+    struct raised_on on = find_handler(of_file ? &of_file->obj : object, next.comm, next.held);
     if (of_file) {
-        on.file_handle = (MPI_File)file;
+        on.file_handle = (MPI_File)next.file;
         tern_errhandler_release(of_file);
     }
     tern_unlock();
     if (on.kind == TERN_ERRHANDLER_ABORT)
         abort_comm(on.comm, class, text);
-    if (held)
-        tern_comm_release(comm);
+    if (next.held)
+        tern_comm_release(next.comm);
     switch (on.kind) {
     case TERN_ERRHANDLER_FATAL:
     case TERN_ERRHANDLER_THROW: tern_rte_abort(class, text);
@@ -282,7 +232,7 @@ int tern_raise_on(struct tern_object *object, const char *procedure, int code)
     case TERN_ERRHANDLER_FILE: call_file_handler(&on, class, text); break;
     default: break;
     }
-    return succeed ? MPI_SUCCESS : class;
+    return next.succeed ? MPI_SUCCESS : class;
 }
 
 int tern_fortran_refuse(MPI_Comm comm, const char *procedure, const char *what)

@@ -28,6 +28,7 @@
 #include "lib/mpi/check/gate.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"
+#include "lib/mpi/raise_next.h"
 #include "lib/mpi/request_followers.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"

@@ -18,4 +18,13 @@ static inline int64_t tern_ints_at(struct tern_ints ints, int64_t i)
     return ints.width == 4 ? ((const int32_t *)ints.values)[i] : ((const int64_t *)ints.values)[i];
 }
 
+/* Returns the index of the first of `n` elements that is less than `least`, or -1. */
+static inline int64_t tern_ints_find_below(struct tern_ints ints, int64_t n, int64_t least)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (tern_ints_at(ints, i) < least)
+            return i;
+    return -1;
+}
+
 #endif

@@ -14,6 +14,7 @@
 #include "lib/mpi/comm.h"
 #include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/errhandler.h"
+#include "lib/mpi/raise.h"
 #include "lib/mpi/running.h"
 #include "lib/pml/request.h"
 #include "lib/util/error.h"

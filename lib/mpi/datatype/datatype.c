@@ -2,6 +2,7 @@
 #include "lib/mpi/datatype/datatype.h"
 
 #include "lib/mpi/attr.h"
+#include "lib/mpi/check/gate.h"
 #include "lib/mpi/datatype/datatype_envelope.h"
 #include "lib/mpi/fortran.h"
 #include "lib/mpi/procedures.h"
@@ -132,4 +133,21 @@ int tern_mpi_type_set_name(struct tern_datatype *datatype, const char *type_name
     memcpy(datatype->name, type_name, length);
     datatype->name[length] = '\0';
     return 0;
+}
+
+int64_t tern_datatype_find_bad(const MPI_Datatype types[], int64_t n, bool committed)
+{
+    if (TERN_UNLIKELY(tern_check_level() != TERN_CHECK_BASIC)) {
+        int64_t bad = tern_check_find_bad_handle(types, n);
+        if (bad >= 0 || tern_check_level() == TERN_CHECK_NONE)
+            return bad;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const struct tern_handle *handle = (const struct tern_handle *)types[i];
+        if (!handle || !tern_handle_is(handle, TERN_MAGIC_DATATYPE) || !handle->state)
+            return i;
+        if (committed && !tern_datatype_of(types[i])->type.committed)
+            return i;
+    }
+    return -1;
 }
