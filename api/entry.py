@@ -343,7 +343,7 @@ class Entry:
             return self.function()
         if procedure.plain and procedure.words.get('allowed') != 'always':
             self.add('if (TERN_UNLIKELY(!tern_running()))')
-            self.add('    tern_raise_not_running("%s");' % self.name)
+            self.add('    tern_running_refuse("%s");' % self.name)
         if not procedure.plain:
             if procedure.told_faults:
                 self.add('int fault_ = 0;')

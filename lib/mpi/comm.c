@@ -66,6 +66,7 @@ int tern_comm_new(struct tern_comm *parent, struct tern_group *group,
     if (!comm)
         return tern_error(TERN_ERR_NO_MEM, "no memory for a communicator");
     tern_object_init(&comm->obj, TERN_MAGIC_COMM);
+    comm->obj.name = comm->name;
     comm->group = group;
     comm->remote_group = remote_group;
     tern_group_retain(group);

@@ -14,7 +14,7 @@
 #include "lib/mpi/comm_ids.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/request_object.h"
-#include "lib/mpi/topo/topo.h"
+#include "lib/mpi/topo_data.h"
 #include "lib/pml/pml.h"
 #include "lib/util/error.h"
 

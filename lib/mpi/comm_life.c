@@ -15,7 +15,7 @@
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/session.h"
 #include "lib/mpi/tool/tool.h"
-#include "lib/mpi/topo/topo.h"
+#include "lib/mpi/topo_data.h"
 #include "lib/pml/pml.h"
 #include "lib/rte/rte.h"
 #include "lib/util/error.h"

@@ -125,6 +125,7 @@ int tern_library_retain(enum tern_library_user user, int thread_level)
     sessions_used = sessions_used || user == TERN_USER_SESSION;
     choose_locking(thread_level);
     if (tern_library_users == 0) {
+        tern_request_checks = &tern_check_of_requests;
         tern_check_init();
         error = tern_library_known ? return_to_rooms() : start_rooms();
         tern_library_known = tern_library_known || !error;

@@ -33,34 +33,10 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lib/mpi/procedures.h"
 
 struct tern_object tern_raise_later;
-
-void tern_raise_not_running(const char *procedure)
-{
-    if (!tern_library_known)
-        tern_log(
-            "%s was called before MPI_Init; call MPI_Init or MPI_Init_thread first, or start a "
-            "session with MPI_Session_init",
-            procedure);
-    else
-        tern_log("%s was called after %s; call it before", procedure,
-                 tern_world == TERN_WORLD_BEFORE ? "the last MPI_Session_finalize"
-                                                 : "MPI_Finalize");
-    tern_rte_abort(1, NULL);
-}
-
-void tern_raise_forked(const char *procedure)
-{
-    tern_log("%s was called in process %d, a child that process %d made by fork; only the process "
-             "that started MPI may call it. Let that process call it, or start processes by "
-             "MPI_Comm_spawn",
-             procedure, (int)getpid(), (int)getppid());
-    tern_rte_abort(1, NULL);
-}
 
 static void compose(char *text, size_t room, const char *procedure, int code, int class)
 {

@@ -27,10 +27,4 @@ int tern_raise_on(struct tern_object *object, const char *procedure, int code);
  * procedures): the call goes on, and fails on all ranks. */
 extern struct tern_object tern_raise_later;
 
-/* Reports that `procedure` was called before MPI_Init or after MPI_Finalize, and ends the process
- * with status 1. */
-_Noreturn void tern_raise_not_running(const char *procedure);
-/* Ends the job, because a child made by fork called the procedure. */
-_Noreturn void tern_raise_forked(const char *procedure);
-
 #endif

@@ -2,8 +2,8 @@
 #ifndef TERN_RAISE_NEXT_H
 #define TERN_RAISE_NEXT_H
 
-/* What an implementing function tells the next tern_raise_on of its thread (lib/mpi/raise.h), beyond
- * the arguments that its entry point has. */
+/* What an implementing function tells the next tern_raise_on of its thread (lib/mpi/raise.h),
+ * beyond the arguments that its entry point has. */
 
 #include <stdbool.h>
 

@@ -24,7 +24,6 @@
 
 #include "lib/mpi/request_object.h"
 
-#include "lib/mpi/check/check.h"
 #include "lib/mpi/check/gate.h"
 #include "lib/mpi/errhandler.h"
 #include "lib/mpi/fortran.h"
@@ -37,6 +36,8 @@
 #include <stdlib.h>
 
 #include "lib/mpi/procedures.h"
+
+const struct tern_request_checks *tern_request_checks;
 
 const MPI_Status tern_status_empty = {.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
 const MPI_Status tern_status_proc_null = {.MPI_SOURCE = MPI_PROC_NULL, .MPI_TAG = MPI_ANY_TAG};
@@ -152,7 +153,7 @@ int tern_mpi_request_free(struct tern_request **request)
                           freed->kind->name);
     }
     if (tern_check_full()) {
-        tern_check_request_done(freed, true);
+        tern_request_checks->done(freed, true);
         if (freed->kind->query) /* MPI_Grequest_complete is still to be called */
             tern_check_handle_lent(freed->obj.handle);
     }
@@ -212,7 +213,7 @@ struct fault {
 static __attribute__((cold, noinline)) int check_reported(struct tern_request *request,
                                                           MPI_Request handle, int error)
 {
-    int check_error = tern_check_request_done(request, false);
+    int check_error = tern_request_checks->done(request, false);
     if (!request->persistent)
         tern_check_handle_gone(handle);
     return error ? error : check_error;
@@ -545,7 +546,7 @@ int tern_mpi_start(struct tern_request **request)
             TERN_ERR_REQUEST,
             "request (%s) is active already; complete it with MPI_Wait or MPI_Test first",
             started->kind->name);
-    int error = tern_check_full() ? tern_check_request_started(started) : 0;
+    int error = tern_check_full() ? tern_request_checks->started(started) : 0;
     if (!error && tern_request_any_followers())
         tern_request_tell_followers(started, TERN_REQUEST_STARTS);
     if (!error)

@@ -39,6 +39,19 @@ static inline void tern_request_hold(struct tern_request *request, struct tern_c
         tern_request_hold_always(request, comm, datatype);
 }
 
+/* What lib/mpi/check does with the requests at check_level full. */
+struct tern_request_checks {
+    /* Checks the buffers of a persistent request before it is started. Returns 0 or
+     * TERN_ERR_BUFFER, as tern_check_buffers does. */
+    int (*started)(struct tern_request *request);
+    /* Gives the buffers of a completed or freed request back to the user. Returns 0,
+     * TERN_ERR_BUFFER if the user has changed the bytes of a send while the request was active, or
+     * TERN_ERR_COUNT if a received message breaks the hint mpi_assert_exact_length. */
+    int (*done)(struct tern_request *request, bool freed);
+};
+/* Set before the level can be full. */
+extern const struct tern_request_checks *tern_request_checks;
+
 /* Returns true if the request is null or inactive. Such a request counts as complete, with an empty
  * status. */
 static inline bool tern_request_inactive(const struct tern_request *request)

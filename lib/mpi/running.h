@@ -47,4 +47,10 @@ const char *tern_thread_level_name(int level);
 /* Returns the thread level with this name, or -1. */
 int tern_thread_level_of(const char *name);
 
+/* Reports that `procedure` was called before MPI_Init or after MPI_Finalize, and ends the process
+ * with status 1. */
+_Noreturn void tern_running_refuse(const char *procedure);
+/* Ends the job, because a child made by fork called the procedure. */
+_Noreturn void tern_running_refuse_forked(const char *procedure);
+
 #endif

@@ -100,9 +100,11 @@ struct tern_object {
      * count as well */
     int refs;
     /* Only for kinds whose objects are given out several times (groups, error handlers): number of
-     * handles that the user got and has not freed. */
+     * handles that the user got and has not freed. TERN_OBJECT_KEPT: the user never frees it. */
     int held;
+    const char *name; /* only for communicators and datatypes: what the user calls them */
 };
+enum { TERN_OBJECT_KEPT = -1 };
 
 /* Initialises `object` as a new object of kind `magic`, with one reference and its own handle. */
 static inline void tern_object_init(struct tern_object *object, enum tern_magic magic)

@@ -3,6 +3,8 @@
  * mpi_compat_mpi3 0 to MPI_COMM_SELF's, as in MPI-4; one that belongs to a communicator never does. */
 #include "lib/mpi/comm.h"
 #include "lib/mpi/errhandler.h"
+#include "lib/mpi/raise.h"
+#include "lib/mpi/raise_next.h"
 #include "lib/mpi/running.h"
 #include "suite.h"
 

@@ -68,13 +68,8 @@ int tern_check_buffers(const struct tern_check_part parts[TERN_CHECK_PARTS], con
  * on. */
 void tern_check_request_made(struct tern_request *request,
                              const struct tern_check_part parts[TERN_CHECK_PARTS]);
-/* Checks the buffers of a persistent request before it is started. Returns 0 or TERN_ERR_BUFFER, as
- * tern_check_buffers does. */
-int tern_check_request_started(struct tern_request *request);
-/* Gives the buffers of a completed or freed request back to the user. Returns 0, TERN_ERR_BUFFER if
- * the user has changed the bytes of a send while the request was active, or TERN_ERR_COUNT if a
- * received message breaks the hint mpi_assert_exact_length. */
-int tern_check_request_done(struct tern_request *request, bool freed);
+/* What is checked when a request starts and ends. */
+extern const struct tern_request_checks tern_check_of_requests;
 
 /* Checks that all requests named in one call belong to one session, and that none is named twice.
  * Each handle must be a request or null. Returns 0, TERN_ERR_SESSION or TERN_ERR_REQUEST. */

@@ -429,7 +429,7 @@ void tern_check_request_made(struct tern_request *request,
     pthread_mutex_unlock(&mutex);
 }
 
-int tern_check_request_started(struct tern_request *request)
+static int request_started(struct tern_request *request)
 {
     int rc = 0;
     if (!tern_check_full())
@@ -453,7 +453,7 @@ int tern_check_request_started(struct tern_request *request)
     return rc;
 }
 
-int tern_check_request_done(struct tern_request *request, bool freed)
+static int request_done(struct tern_request *request, bool freed)
 {
     int rc = 0;
     if (!tern_check_full())
@@ -483,6 +483,9 @@ int tern_check_request_done(struct tern_request *request, bool freed)
     pthread_mutex_unlock(&mutex);
     return rc;
 }
+
+const struct tern_request_checks tern_check_of_requests = {.started = request_started,
+                                                           .done = request_done};
 
 /* --- blocks --- */
 

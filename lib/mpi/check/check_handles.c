@@ -11,10 +11,6 @@
 
 #include "lib/mpi/check/gate.h"
 
-#include "lib/mpi/comm.h"
-#include "lib/mpi/datatype/datatype.h"
-#include "lib/mpi/errhandler.h"
-#include "lib/mpi/raise.h"
 #include "lib/mpi/running.h"
 #include "lib/pml/request.h"
 #include "lib/util/error.h"
@@ -37,14 +33,14 @@ static const char *_Atomic newest = "MPI_Init";
 void tern_check_enter(const char *name, bool always_allowed)
 {
     if (!tern_running() && !always_allowed)
-        tern_raise_not_running(name);
+        tern_running_refuse(name);
     procedure = newest = name;
 }
 
 void tern_check_own_process(const char *name)
 {
     if (tern_forked)
-        tern_raise_forked(name);
+        tern_running_refuse_forked(name);
 }
 
 const char *tern_check_procedure(void)
@@ -118,9 +114,7 @@ static bool counts(const struct tern_handle *handle)
         return false;
     if (handle->magic == TERN_MAGIC_REQUEST)
         return ((const struct tern_request *)object)->kind != &tern_request_static_kind;
-    if (handle->magic == TERN_MAGIC_DATATYPE)
-        return !((const struct tern_datatype *)object)->predefined;
-    return true;
+    return object->held != TERN_OBJECT_KEPT;
 }
 
 void tern_check_handle_made(const void *handle)
@@ -289,13 +283,9 @@ static int count_like(size_t first)
 
 static const char *name_of(const struct entry *entry)
 {
-    const void *object = ((const struct tern_handle *)entry->handle)->state;
-    const char *name = "";
-    if (object && entry->magic == TERN_MAGIC_COMM)
-        name = ((const struct tern_comm *)object)->name;
-    if (object && entry->magic == TERN_MAGIC_DATATYPE)
-        name = ((const struct tern_datatype *)object)->name;
-    return name;
+    const struct tern_object *object = ((const struct tern_handle *)entry->handle)->state;
+    bool named = entry->magic == TERN_MAGIC_COMM || entry->magic == TERN_MAGIC_DATATYPE;
+    return object && named ? object->name : "";
 }
 
 /* Reports the handles of the kinds that live longer than the library, or of the other kinds. If the

@@ -19,8 +19,15 @@ struct tern_datatype *tern_datatype_new(void)
     if (!datatype)
         return NULL;
     tern_object_init(&datatype->obj, TERN_MAGIC_DATATYPE);
+    datatype->obj.name = datatype->name;
     datatype->handles = 1;
     return datatype;
+}
+
+void tern_datatype_keep(struct tern_datatype *datatype)
+{
+    datatype->predefined = true;
+    datatype->obj.held = TERN_OBJECT_KEPT;
 }
 
 void tern_datatype_retain(struct tern_datatype *datatype)

@@ -61,11 +61,14 @@ void tern_datatype_retain(struct tern_datatype *datatype);
 void tern_datatype_release(struct tern_datatype *datatype);
 
 /* Returns the index of the first handle that is not a datatype, or -1. If `committed` is true, a
- * datatype that is not committed counts as well. Looks at each element from check_level basic on. */
+ * datatype that is not committed counts as well. Looks at each element unless the level of checks
+ * is none. */
 int64_t tern_datatype_find_bad(const MPI_Datatype types[], int64_t n, bool committed);
 
 /* Makes an empty derived type: uncommitted, without a name, with one handle. Returns NULL if there
  * is no memory. */
 struct tern_datatype *tern_datatype_new(void);
+/* Makes a new type predefined: it is never freed, and no reference to it counts. */
+void tern_datatype_keep(struct tern_datatype *datatype);
 
 #endif

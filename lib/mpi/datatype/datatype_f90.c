@@ -44,7 +44,7 @@ static int find_datatype(int combiner, int number_count, const int numbers[],
         found = tsearch(datatype, &known, compare);
     }
     if (found && *found == datatype)
-        datatype->predefined = true;
+        tern_datatype_keep(datatype);
     else if (datatype)
         tern_datatype_release(datatype);
     if (!found)

@@ -81,7 +81,7 @@ static int find_unnamed(struct tern_datatype *value, struct tern_datatype *index
             tern_datatype_release(key.datatype);
             return tern_error(TERN_ERR_NO_MEM, "no memory for a datatype");
         }
-        key.datatype->predefined = true;
+        tern_datatype_keep(key.datatype);
     }
     *ret_datatype = (*found)->datatype;
     return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What all topologies have in common: references, kind, neighbours. */
+/* What all topologies have in common: kind, communicator, neighbours. */
 
 #include "lib/mpi/topo/topo.h"
 
@@ -9,28 +9,6 @@
 #include "lib/util/error.h"
 
 #include <stdlib.h>
-
-void tern_topo_retain(struct tern_topo *topo)
-{
-    topo->refs++;
-}
-
-void tern_topo_release(struct tern_topo *topo)
-{
-    if (--topo->refs == 0)
-        free(topo);
-}
-
-struct tern_topo *tern_topo_new(enum tern_topo_kind kind, size_t ints, int **ret_ints)
-{
-    struct tern_topo *topo = calloc(1, sizeof *topo + ints * sizeof(int));
-    if (!topo)
-        return NULL;
-    topo->kind = kind;
-    topo->refs = 1;
-    *ret_ints = (int *)(topo + 1);
-    return topo;
-}
 
 static const char *const kind_names[] = {
     [TERN_TOPO_CART] = "Cartesian",
