@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes the functions that implement the collectives: one for all forms of each. Each checks
-MPI_IN_PLACE, finds the reduction, fills in a call and runs it (lib/mpi/collectives.h)."""
+MPI_IN_PLACE, finds the reduction, fills in a call and runs it (lib/mpi/message/collectives.h)."""
 
 import kinds
 from checks import guards
 
 HEAD = '''/* SPDX-License-Identifier: BSD-3-Clause */
 /* Made by api/generate.py from api/procedures.txt; do not edit. */
-#include "lib/mpi/collectives.h"
+#include "lib/mpi/message/collectives.h"
 
-#include "lib/mpi/comm.h"
+#include "lib/mpi/object/comm.h"
 #include "lib/mpi/datatype/datatype.h"
-#include "lib/mpi/op.h"'''
+#include "lib/mpi/datatype/op.h"'''
 
 INTRA = ('scan', 'exscan')  # not defined on an intercommunicator
 

@@ -11,7 +11,7 @@ from checks import checks, guards, handler, private_name, raiser, triple, rooted
 INCLUDES = '''/* SPDX-License-Identifier: BSD-3-Clause */
 /* Made by api/generate.py from api/procedures.txt; do not edit. %s. */
 #define OMPI_BUILDING 1 /* mpi.h shows removed procedures, too */
-#include "lib/mpi/entry.h"
+#include "lib/mpi/life/entry.h"
 
 #include "lib/mpi/procedures.h"
 '''
@@ -33,7 +33,7 @@ def reaches_others(procedure):
 class Entry:
     """One entry point, MPI_Xxx or MPI_Xxx_c, as lines of C. There are two of each: the function
     that programs call, and a cold copy with `checked`. The first calls the copy if the gate is
-    set, because MPI does not run or check_level is full (lib/mpi/check/gate.h)."""
+    set, because MPI does not run or check_level is full (lib/mpi/object/gate.h)."""
 
     def __init__(self, procedure, large, checked=False):
         self.procedure, self.large, self.checked = procedure, large, checked

@@ -36,7 +36,7 @@ OTHER_FUNCTIONS = ['ompi_mpi_init', 'ompi_op_set_cxx_callback']
 # What Tern's Fortran libraries use of libmpi.
 OTHER_FUNCTIONS += ['tern_fortran_' + name for name in 'calls few follow handle refuse tables'.split()]
 # ... symbols without which Open MPI's own Fortran and C++ libraries cannot be loaded at all
-# (lib/mpi/other_mpi.c).
+# (lib/mpi/life/other_mpi.c).
 FOREIGN = ['ompi_errcode_intern_lastused', 'ompi_errcodes_intern', 'ompi_mpi_param_check',
            'ompi_mpi_state', 'ompi_registered_datareps', 'ompi_status_empty']
 FOREIGN += ['ompi_%s' % name for name in (
@@ -116,7 +116,7 @@ def comparable(prototype):
 def make_procedures_h(chapters, procedures, objects):
     out = [BANNER % 'api/procedures.txt', '#ifndef TERN_PROCEDURES_H', '#define TERN_PROCEDURES_H', '',
            '/* What implements each working procedure. Arguments are checked as far as the comment says; api/README.md has '
-           'the rules. */', '', '#include "lib/util/ints.h"', '', '#include <mpi.h>', '#include <stdbool.h>', '']
+           'the rules. */', '', '#include "lib/util/base/ints.h"', '', '#include <mpi.h>', '#include <stdbool.h>', '']
     out += ['struct %s;' % h.state for h in kinds.HANDLES.values()]
     out += ['', '/* A collective is done, started or prepared; ret_request is NULL if it is done. */',
             'enum tern_form {TERN_BLOCKING, TERN_NONBLOCKING, TERN_PERSISTENT};']
@@ -145,7 +145,7 @@ def make_objects_c(chapters, procedures, objects):
               'session': 'SESSION'}
     out = [BANNER % 'api/objects.txt and api/constants.txt',
            '/* mpi.h is not included: there these objects have other types. */',
-           '#include "lib/util/handle.h"', '', '#define EXPORTED __attribute__((visibility("default")))', '']
+           '#include "lib/util/base/handle.h"', '', '#define EXPORTED __attribute__((visibility("default")))', '']
     for size in sorted({o.size for o in objects}):
         out += ['union object_%d {' % size, '    struct tern_handle handle;', '    char size[%d];' % size, '};']
     out.append('')

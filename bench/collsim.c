@@ -6,7 +6,7 @@
 #include "lib/coll/run/coll.h"
 #include "lib/coll/plan/plan.h"
 #include "lib/coll/price/topology.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "lib/util/figures.h"
 #include "lib/util/param.h"
 

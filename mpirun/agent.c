@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
-#include "lib/util/log.h"
-#include "lib/util/system_calls.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
+#include "lib/util/base/system_calls.h"
 #include "mpirun/plan/executable.h"
 #include "mpirun/plan/this_machine.h"
 #include "mpirun/ranks/input.h"

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
-#include "lib/util/hmac.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/net/hmac.h"
+#include "lib/util/base/log.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/base/signals.h"
 #include "mpirun/jobs/services.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "lib/util/param.h"
-#include "lib/util/text.h"
+#include "lib/util/base/text.h"
 #include "mpirun/ranks/output.h"
 
 void tern_left_behind_say_wait(void)

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
 #include "mpirun/tree/start_agents.h"
 
 /* Names of hosts, separated by commas: no name has one, and this variable ends here. */

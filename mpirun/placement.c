@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
-#include "lib/util/log.h"
-#include "lib/util/prefix.h"
-#include "lib/util/text.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
+#include "lib/util/base/prefix.h"
+#include "lib/util/base/text.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/left_out.h"
 #include "mpirun/plan/allocation.h"

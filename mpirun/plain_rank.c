@@ -5,8 +5,8 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "lib/util/log.h"
-#include "lib/util/prefix.h"
+#include "lib/util/base/log.h"
+#include "lib/util/base/prefix.h"
 
 /* What is needed of the library, which mpirun is not linked with. Handles are the addresses of its
  * objects, as in mpi.h. */

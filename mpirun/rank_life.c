@@ -13,8 +13,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "lib/util/launcher.h"
-#include "lib/util/text.h"
+#include "lib/util/net/launcher.h"
+#include "lib/util/base/text.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/jobs/job_ties.h"
 #include "mpirun/jobs/rank_asks.h"

@@ -30,8 +30,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "lib/util/error.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/jobs/rank_asks.h"

@@ -3,9 +3,9 @@
 
 #include "lib/rte/hardware.h"
 #include "lib/util/figure_file.h"
-#include "lib/util/log.h"
+#include "lib/util/base/log.h"
 #include "tools/measure_judge.h"
-#include "lib/util/prefix.h"
+#include "lib/util/base/prefix.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -15,14 +15,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "lib/util/figure_file.h"
 #include "lib/util/figures.h"
-#include "lib/util/log.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param.h"
 #include "lib/util/param_values.h"
 #include "tools/measure.h"
-#include "lib/util/prefix.h"
+#include "lib/util/base/prefix.h"
 
 struct procedure {
     const char *name;

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/util/prefix.h"
+#include "lib/util/base/prefix.h"
 #include "tools/arguments.h"
 
 struct language {

@@ -18,7 +18,7 @@
  * processes of this host copy from device memory.
  */
 
-#include "lib/util/atomic.h"
+#include "lib/util/base/atomic.h"
 
 #include <stdbool.h>
 #include <stddef.h>

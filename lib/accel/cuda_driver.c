@@ -2,7 +2,7 @@
 #include "lib/accel/cuda_driver.h"
 
 #include "lib/accel/accel.h"
-#include "lib/util/log.h"
+#include "lib/util/base/log.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -10,7 +10,7 @@
  */
 #include "lib/accel/device_context.h"
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <pthread.h>
 

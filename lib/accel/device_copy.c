@@ -6,7 +6,7 @@
  */
 #include "lib/accel/device_context.h"
 #include "lib/accel/device_pinned.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #include "lib/accel/device_kernel.h"
 
 #include "lib/accel/device_context.h"
-#include "lib/util/error.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
 
 #include <pthread.h>
 #include <stdint.h>

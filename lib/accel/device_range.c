@@ -2,7 +2,7 @@
 #include "lib/accel/device_range.h"
 
 #include "lib/accel/device_context.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <ctype.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 #include "lib/accel/device_share.h"
 
 #include "lib/accel/device_context.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <string.h>
 

@@ -7,10 +7,10 @@
 #include "lib/node/segment.h"
 #include "lib/rte/jobs.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param.h"
-#include "lib/util/host_topology.h"
+#include "lib/util/machine/host_topology.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -11,8 +11,8 @@
 #include "lib/btl/packet.h"
 #include "lib/btl/peer.h"
 #include "lib/type/type.h"
-#include "lib/util/atomic.h"
-#include "lib/util/list.h"
+#include "lib/util/base/atomic.h"
+#include "lib/util/base/list.h"
 
 #include <stdbool.h>
 #include <stddef.h>

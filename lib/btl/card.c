@@ -2,7 +2,7 @@
 #include "lib/btl/card.h"
 
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  * starts, comes back, or prepares to meet other jobs.
  */
 
-#include "lib/util/launcher.h"
+#include "lib/util/net/launcher.h"
 
 #include <stddef.h>
 #include <stdint.h>

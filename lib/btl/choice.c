@@ -3,9 +3,9 @@
 
 #include "lib/btl/btl.h"
 #include "lib/rte/rte.h"
-#include "lib/util/btl_list.h"
-#include "lib/util/fabric_devices.h"
-#include "lib/util/log.h"
+#include "lib/util/net/btl_list.h"
+#include "lib/util/net/fabric_devices.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param.h"
 
 #include <stdlib.h>

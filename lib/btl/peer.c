@@ -6,7 +6,7 @@
 #include "lib/btl/path.h"
 #include "lib/rte/jobs.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "lib/util/param.h"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  * peers, with their own credit, queue and endpoint.
  */
 
-#include "lib/util/list.h"
+#include "lib/util/base/list.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
 
 #include "lib/node/doorbell.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 /* The job's secret, by which ranks prove to each other that they belong to the job. Our launcher
  * puts it into the roster; under another launcher rank 0 makes it. Any thread may call. */
 
-#include "lib/util/hmac.h"
+#include "lib/util/net/hmac.h"
 
 /* Makes the secret on rank 0, if the launcher gave none. Call it before the card is published.
  * Returns 0, or TERN_ERR_OTHER with text. */

@@ -4,7 +4,7 @@
 
 /* Bytes that were sent and that the peer's host does not acknowledge, as after a network link has
  * failed. A program that waits for them is no deadlock, so the launcher's table names them
- * (lib/mpi/whereabouts.c). */
+ * (lib/mpi/life/whereabouts.c). */
 
 #include "lib/btl/peer.h"
 

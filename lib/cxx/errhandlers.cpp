@@ -10,7 +10,7 @@
  */
 
 #include "lib/cxx/callbacks.h"
-#include "lib/mpi/errhandler_throw.h"
+#include "lib/mpi/object/errhandler_throw.h"
 
 #include <cstdarg>
 #include <cstdio>

@@ -184,7 +184,7 @@ void Status::Set_cancelled(bool flag)
 /* ---- Op ---- */
 
 /* The user's function gets a Datatype object, so ompi_mpi_cxx_op_intercept calls it. libmpi passes
- * the user's function to ompi_mpi_cxx_op_intercept as a fifth argument (lib/mpi/op.h). */
+ * the user's function to ompi_mpi_cxx_op_intercept as a fifth argument (lib/mpi/datatype/op.h). */
 void Op::Init(User_function *function, bool commute)
 {
     if (MPI_Op_create(reinterpret_cast<MPI_User_function *>(ompi_mpi_cxx_op_intercept), commute,

@@ -14,7 +14,7 @@
  * addresses as the dynamic linker found them.
  */
 
-#include "lib/mpi/fortran.h"
+#include "lib/mpi/object/fortran.h"
 
 #include <mpi.h>
 #include <stdbool.h>

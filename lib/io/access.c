@@ -9,7 +9,7 @@
  */
 #include "lib/io/access.h"
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
  */
 #include "lib/io/file_operation.h"
 
-#include "lib/util/error.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
 
 #include <stddef.h>
 #include <stdio.h>

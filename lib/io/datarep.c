@@ -6,10 +6,10 @@
 
 #include "lib/mpi/datatype/datatype_envelope.h"
 #include "lib/mpi/datatype/datatype_external.h"
-#include "lib/mpi/fortran.h"
+#include "lib/mpi/object/fortran.h"
 #include "lib/pml/lock.h"
 #include "lib/type/external.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ typedef void fortran_conversion_c(void *userbuf, MPI_Fint *datatype, MPI_Count *
                                   MPI_Fint *ierror);
 
 /* What Fortran programs pass as MPI_CONVERSION_FN_NULL and MPI_CONVERSION_FN_NULL_C
- * (lib/mpi/attr_functions.c). */
+ * (lib/mpi/object/attr_functions.c). */
 extern void mpi_conversion_fn_null_(void);
 extern void mpi_conversion_fn_null_c_(void);
 

@@ -7,7 +7,7 @@
 #include "lib/io/file_operation.h"
 #include "lib/io/pane.h"
 #include "lib/io/watch.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "lib/util/param.h"
 
 #include <sched.h>

@@ -11,8 +11,8 @@
 #include "lib/io/hints.h"
 #include "lib/io/system.h"
 #include "lib/io/view.h"
-#include "lib/mpi/comm.h"
-#include "lib/mpi/errhandler.h"
+#include "lib/mpi/object/comm.h"
+#include "lib/mpi/object/errhandler.h"
 
 #include <mpi.h>
 #include <pthread.h>

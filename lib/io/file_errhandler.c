@@ -3,10 +3,10 @@
 /* The error handlers of files (MPI-4.1 sections 9.3.3 and 14.7). MPI_FILE_NULL carries the handler
  * that new files get: at first MPI_ERRORS_RETURN. */
 
-#include "lib/mpi/errhandler.h"
-#include "lib/mpi/raise_next.h"
+#include "lib/mpi/object/errhandler.h"
+#include "lib/mpi/object/raise_next.h"
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include "lib/mpi/procedures.h"
 

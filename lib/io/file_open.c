@@ -10,11 +10,11 @@
 #include "lib/io/datarep.h"
 #include "lib/io/file_operation.h"
 #include "lib/io/shared.h"
-#include "lib/mpi/fortran.h"
-#include "lib/mpi/info.h"
-#include "lib/mpi/raise_next.h"
+#include "lib/mpi/object/fortran.h"
+#include "lib/mpi/object/info.h"
+#include "lib/mpi/object/raise_next.h"
 #include "lib/pml/pml.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "lib/util/param.h"
 
 #include <errno.h>

@@ -11,10 +11,10 @@
 #include "lib/io/datarep.h"
 #include "lib/io/exchange.h"
 #include "lib/io/shared.h"
-#include "lib/mpi/raise_next.h"
-#include "lib/mpi/request_object.h"
+#include "lib/mpi/object/raise_next.h"
+#include "lib/mpi/request/request_object.h"
 #include "lib/pml/pml.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdio.h>
 #include <stdlib.h>

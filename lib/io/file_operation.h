@@ -17,7 +17,7 @@
 #include "lib/io/watch.h"
 #include "lib/io/worker.h"
 #include "lib/pml/request.h"
-#include "lib/util/list.h"
+#include "lib/util/base/list.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,9 +6,9 @@
 #include "lib/io/datarep.h"
 #include "lib/io/file_operation.h"
 #include "lib/io/shared.h"
-#include "lib/mpi/group.h"
-#include "lib/mpi/info.h"
-#include "lib/util/error.h"
+#include "lib/mpi/object/group.h"
+#include "lib/mpi/object/info.h"
+#include "lib/util/base/error.h"
 
 #include <errno.h>
 #include <fcntl.h>

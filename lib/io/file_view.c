@@ -5,7 +5,7 @@
 #include "lib/io/datarep.h"
 #include "lib/io/file_operation.h"
 #include "lib/io/shared.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <string.h>
 

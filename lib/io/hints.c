@@ -4,8 +4,8 @@
 
 #include "lib/io/hints.h"
 
-#include "lib/mpi/info.h"
-#include "lib/util/error.h"
+#include "lib/mpi/object/info.h"
+#include "lib/util/base/error.h"
 #include "lib/util/param.h"
 
 #include <stdio.h>

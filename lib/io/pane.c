@@ -5,7 +5,7 @@
 #include "lib/io/pane.h"
 
 #include "lib/io/covered.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include "lib/io/file_operation.h"
 #include "lib/pml/pml.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "lib/io/system.h"
 
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -16,10 +16,10 @@
 #include "lib/io/exchange.h"
 #include "lib/io/file_operation.h"
 #include "lib/io/shared.h"
-#include "lib/mpi/request_object.h"
+#include "lib/mpi/request/request_object.h"
 #include "lib/pml/pml.h"
-#include "lib/util/error.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
 
 #include <stdlib.h>
 #include <string.h>

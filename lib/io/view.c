@@ -5,7 +5,7 @@
 #include "lib/io/view.h"
 
 #include "lib/io/datarep.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 
 #include "lib/io/watch.h"
 
-#include "lib/util/log.h"
-#include "lib/util/now.h"
+#include "lib/util/base/log.h"
+#include "lib/util/base/now.h"
 #include "lib/util/param.h"
 
 #include <stdio.h>

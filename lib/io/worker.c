@@ -5,7 +5,7 @@
 #include "lib/io/worker.h"
 
 #include "lib/node/doorbell.h"
-#include "lib/util/thread.h"
+#include "lib/util/base/thread.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -3,7 +3,7 @@
 
 #include "lib/node/doorbell.h"
 #include "lib/node/segment.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <sched.h>
 #include <stdlib.h>

@@ -31,7 +31,7 @@
  */
 
 #include "lib/node/pieces.h"
-#include "lib/util/atomic.h"
+#include "lib/util/base/atomic.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -14,7 +14,7 @@
  * datagram to the sleeper's socket.
  */
 
-#include "lib/util/atomic.h"
+#include "lib/util/base/atomic.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/node/free_memory.h"
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <fcntl.h>
 #include <stdbool.h>

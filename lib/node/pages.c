@@ -2,8 +2,8 @@
 #include "lib/node/pages.h"
 
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -14,7 +14,7 @@
 #include "lib/node/pages.h"
 #include "lib/node/segment.h"
 #include "lib/node/shared_lock.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <sched.h>
 #include <string.h>

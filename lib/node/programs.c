@@ -17,10 +17,10 @@
 
 #include "lib/node/pages.h"
 #include "lib/rte/rte.h"
-#include "lib/util/atomic.h"
-#include "lib/util/error.h"
-#include "lib/util/launcher.h"
-#include "lib/util/log.h"
+#include "lib/util/base/atomic.h"
+#include "lib/util/base/error.h"
+#include "lib/util/net/launcher.h"
+#include "lib/util/base/log.h"
 
 #include <stdbool.h>
 #include <string.h>

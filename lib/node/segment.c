@@ -18,9 +18,9 @@
 #include "lib/node/shared_lock.h"
 #include "lib/rte/node_memory.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
-#include "lib/util/launcher.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/net/launcher.h"
+#include "lib/util/base/log.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -22,8 +22,8 @@
 #include "lib/node/doorbell.h"
 #include "lib/node/programs.h"
 #include "lib/node/shared_lock.h"
-#include "lib/util/atomic.h"
-#include "lib/util/gpu_way.h"
+#include "lib/util/base/atomic.h"
+#include "lib/util/machine/gpu_way.h"
 
 #include <stdbool.h>
 #include <stddef.h>

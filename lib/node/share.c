@@ -12,7 +12,7 @@
 #include "lib/node/share.h"
 
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <errno.h>
 #include <fcntl.h>

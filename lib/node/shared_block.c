@@ -17,8 +17,8 @@
 
 #include "lib/node/pieces.h"
 #include "lib/node/segment.h"
-#include "lib/util/error.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,8 +7,8 @@
 #include "lib/node/pages.h"
 #include "lib/rte/node_memory.h"
 #include "lib/rte/rte.h"
-#include "lib/util/atomic.h"
-#include "lib/util/error.h"
+#include "lib/util/base/atomic.h"
+#include "lib/util/base/error.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -2,10 +2,10 @@
 #ifndef TERN_WAIT_RECORD_H
 #define TERN_WAIT_RECORD_H
 
-/* This rank's wait record in the node's memory (lib/util/launcher.h), for a launcher that reads it:
- * our own. */
+/* This rank's wait record in the node's memory (lib/util/net/launcher.h), for a launcher that reads
+ * it: our own. */
 
-#include "lib/util/launcher.h"
+#include "lib/util/net/launcher.h"
 
 #include <stdbool.h>
 

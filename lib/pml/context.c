@@ -3,7 +3,7 @@
 
 #include "lib/pml/pml_request.h"
 #include "lib/rte/rte.h"
-#include "lib/util/hmac.h"
+#include "lib/util/net/hmac.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,9 +10,9 @@
  * An id has 64 bits: the job, the rank of the process that led the creation, and a number chosen by
  * that process. So ids are unique without agreement. The leader tells its id to the other processes
  * in a step that the creation needs anyway, or hands out many ids ahead of time
- * (lib/mpi/comm_ids.c). Even ids serve point to point. The odd id above serves the collectives of
- * the same communicator. Both sides of an intercommunicator use one id. Their local groups use an
- * id derived from it (tern_context_local_id). The id with TERN_CONTEXT_PARTITIONED serves the
+ * (lib/mpi/comm/comm_ids.c). Even ids serve point to point. The odd id above serves the collectives
+ * of the same communicator. Both sides of an intercommunicator use one id. Their local groups use
+ * an id derived from it (tern_context_local_id). The id with TERN_CONTEXT_PARTITIONED serves the
  * communicator's partitioned communication. All ids of a communicator name the same lane.
  */
 

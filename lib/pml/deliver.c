@@ -10,8 +10,8 @@
 #include "lib/pml/match.h"
 #include "lib/pml/pml_request.h"
 
-#include "lib/util/event.h"
-#include "lib/util/log.h"
+#include "lib/util/base/event.h"
+#include "lib/util/base/log.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/pml/pml_request.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdlib.h>
 

@@ -12,7 +12,7 @@
  * uses it. So no two living ranges and open contexts of this process ever share a number.
  */
 
-#include "lib/util/list.h"
+#include "lib/util/base/list.h"
 
 #include <stdbool.h>
 #include <stdint.h>

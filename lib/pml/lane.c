@@ -2,8 +2,8 @@
 #include "lib/pml/lane.h"
 
 #include "lib/node/doorbell.h"
-#include "lib/util/atomic.h"
-#include "lib/util/now.h"
+#include "lib/util/base/atomic.h"
+#include "lib/util/base/now.h"
 #include "lib/util/param.h"
 
 #include <time.h>

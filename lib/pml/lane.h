@@ -16,8 +16,8 @@
 #include "lib/node/doorbell.h"
 #include "lib/pml/counters.h"
 #include "lib/pml/lock.h"
-#include "lib/util/atomic.h"
-#include "lib/util/list.h"
+#include "lib/util/base/atomic.h"
+#include "lib/util/base/list.h"
 
 struct tern_context;
 struct tern_pml_request;

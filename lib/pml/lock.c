@@ -2,7 +2,7 @@
 #include "lib/pml/lock.h"
 
 #include "lib/pml/lane.h"
-#include "lib/util/log.h"
+#include "lib/util/base/log.h"
 
 #include <sched.h>
 #include <stdlib.h>

@@ -12,8 +12,8 @@
  * themselves.
  */
 
-#include "lib/util/atomic.h"
-#include "lib/util/handle.h"
+#include "lib/util/base/atomic.h"
+#include "lib/util/base/handle.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -10,7 +10,7 @@
 #include "lib/node/doorbell.h"
 #include "lib/pml/pml_request.h"
 
-#include "lib/util/log.h"
+#include "lib/util/base/log.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/pml/match.h"
 
-#include "lib/util/log.h"
+#include "lib/util/base/log.h"
 
 #include <stdlib.h>
 

@@ -12,7 +12,7 @@
 
 #include "lib/pml/pml_request.h"
 
-#include "lib/util/log.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param.h"
 
 #include <stdlib.h>

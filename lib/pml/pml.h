@@ -149,7 +149,7 @@ struct tern_waiter {
  * job at a port. */
 struct tern_probe {
     struct tern_context *context; /* NULL: a port */
-    const char *port; /* name of the port (lib/util/port.h); NULL: no port */
+    const char *port; /* name of the port (lib/util/net/port.h); NULL: no port */
     int source, tag; /* of the message; `source` also: the rank whose part it is */
     /* the lock: highest bit for an exclusive holder, or the number of shared ones; NULL: a
      * message */
@@ -211,7 +211,7 @@ void tern_wait(struct tern_waiter *waiter);
 /* For a thread that does nothing but progress. tern_progress_or_sleep makes a round in all lanes
  * and sleeps if nothing arrived. It returns false if another thread has polled meanwhile.
  * tern_progress_await_silence waits until no thread has polled between two looks
- * (lib/util/pause.h). */
+ * (lib/util/base/pause.h). */
 bool tern_progress_or_sleep(struct tern_waiter *waiter);
 void tern_progress_await_silence(void);
 /* Starts the thread of the parameter progress_thread, if the parameter is set and the thread does

@@ -9,9 +9,9 @@
 #include "lib/btl/peer.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
-#include "lib/util/atomic.h"
-#include "lib/util/error.h"
-#include "lib/util/list.h"
+#include "lib/util/base/atomic.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/list.h"
 
 /* Something for which the byte mover of a peer had no room: a packet, or a transfer. */
 struct tern_pending {

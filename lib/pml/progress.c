@@ -18,8 +18,8 @@
 #include "lib/pml/match.h"
 #include "lib/pml/pml_request.h"
 #include "lib/rte/rte.h"
-#include "lib/util/launcher.h"
-#include "lib/util/pause.h"
+#include "lib/util/net/launcher.h"
+#include "lib/util/base/pause.h"
 
 #include <sched.h>
 #include <stdlib.h>

@@ -10,10 +10,10 @@
 #include "lib/node/doorbell.h"
 #include "lib/pml/lock.h"
 #include "lib/pml/pml.h"
-#include "lib/util/error.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param.h"
-#include "lib/util/thread.h"
+#include "lib/util/base/thread.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -8,8 +8,8 @@
 
 #include "lib/pml/match.h"
 #include "lib/pml/pml_request.h"
-#include "lib/util/copy.h"
-#include "lib/util/copy_pages.h"
+#include "lib/util/base/copy.h"
+#include "lib/util/machine/copy_pages.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,7 @@
  */
 
 #include "lib/pml/lane.h"
-#include "lib/util/handle.h"
+#include "lib/util/base/handle.h"
 
 #include <mpi.h>
 #include <stdatomic.h>
@@ -50,14 +50,14 @@ struct tern_request {
     _Atomic bool complete;
     bool active;            /* started, and its completion was not reported to the user yet */
     bool persistent;
-    /* lib/mpi/request_object.c: the request holds references to comm and datatype */
+    /* lib/mpi/request/request_object.c: the request holds references to comm and datatype */
     bool held;
     int error;              /* 0, or TERN_ERR_* / positive MPI code, valid when complete */
     MPI_Status status;      /* MPI_SOURCE, MPI_TAG, _cancelled, _ucount (bytes) */
     /* struct tern_comm whose error handler is called; NULL: MPI_COMM_WORLD's. Not a reference by
      * itself (see `held`) */
     void *comm;
-    void *datatype;         /* lib/mpi/request_object.c: struct tern_datatype held, or NULL */
+    void *datatype;         /* request_object.c: struct tern_datatype held, or NULL */
     /* what the request is a part of; belongs to the code that set on_complete */
     void *owner;
     /* lane in which the request makes progress; the lane's lock guards all members that the user's

@@ -24,7 +24,7 @@
 #include "lib/pml/pml_request.h"
 
 #include "lib/rte/rte.h"
-#include "lib/util/event.h"
+#include "lib/util/base/event.h"
 #include "lib/util/param.h"
 
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 
 #include "lib/pml/pml.h"
 #include "lib/type/layout.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdio.h>
 #include <stdlib.h>

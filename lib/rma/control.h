@@ -8,7 +8,7 @@
  * at first.
  */
 
-#include "lib/util/atomic.h"
+#include "lib/util/base/atomic.h"
 
 #include <stdbool.h>
 #include <stdint.h>

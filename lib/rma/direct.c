@@ -12,7 +12,7 @@
 #include "lib/rma/rma_message.h"
 
 #include "lib/pml/pml.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdlib.h>
 

@@ -16,7 +16,7 @@
 
 #include "lib/rma/epoch.h"
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdio.h>
 

@@ -22,7 +22,7 @@
  */
 
 #include "lib/rma/control.h"
-#include "lib/util/handle.h"
+#include "lib/util/base/handle.h"
 
 enum tern_rma_mode { TERN_RMA_WORDS, TERN_RMA_CHANGING, TERN_RMA_LOCKS };
 

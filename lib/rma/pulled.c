@@ -14,7 +14,7 @@
 #include "lib/rma/reach.h"
 
 #include "lib/accel/accel.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <errno.h>
 #include <stdlib.h>

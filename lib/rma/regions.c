@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "lib/rma/regions.h"
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "lib/rma/asked.h"
 
 #include "lib/pml/pml.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdlib.h>
 

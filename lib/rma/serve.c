@@ -17,8 +17,8 @@
 
 #include "lib/accel/accel.h"
 #include "lib/pml/pml.h"
-#include "lib/util/error.h"
-#include "lib/util/list.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/list.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 #include "lib/rma/reach.h"
 
 #include "lib/pml/pml.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdlib.h>
 

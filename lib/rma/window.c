@@ -24,7 +24,7 @@
 #include "lib/rma/device_mapped.h"
 #include "lib/rma/reach.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "lib/util/param.h"
 
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 
 /*
  * One-sided communication (MPI-4.1 chapter 12) below the MPI objects: what a window is to its
- * ranks, epochs, and operations. docs/windows.md is the essay. lib/mpi/win.h is the object around
- * it.
+ * ranks, epochs, and operations. docs/windows.md is the essay. lib/mpi/win/win.h is the object
+ * around it.
  *
  * Each rank of a window is a target of each other rank. The way to a target is chosen once, when
  * the window is made:

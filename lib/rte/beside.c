@@ -7,8 +7,8 @@
 
 #include "lib/rte/beside.h"
 
-#include "lib/util/error.h"
-#include "lib/util/prefix.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/prefix.h"
 
 #include <dlfcn.h>
 #include <errno.h>

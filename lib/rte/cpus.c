@@ -14,7 +14,7 @@
 
 #include "lib/rte/cpus.h"
 
-#include "lib/util/read_line.h"
+#include "lib/util/base/read_line.h"
 
 #include <sched.h>
 #include <stdbool.h>

@@ -2,9 +2,9 @@
 
 /*
  * The handler runs in a process whose memory may be damaged and whose locks may be held. So it
- * calls system calls, the unwinder, and functions here and in lib/util/symbol.h, all of which are
- * async-signal-safe. The unwinder finds the tables of a function without a lock (_dl_find_object);
- * it is part of this library, because loading one is not safe in a handler.
+ * calls system calls, the unwinder, and functions here and in lib/util/debug/symbol.h, all of which
+ * are async-signal-safe. The unwinder finds the tables of a function without a lock
+ * (_dl_find_object); it is part of this library, because loading one is not safe in a handler.
  *
  * The text grows step by step: signal and address, then the bare addresses of the calls, then their
  * names. If a step crashes itself, what stands there is sent.
@@ -13,9 +13,9 @@
 
 #include "lib/rte/report.h"
 #include "lib/rte/rte.h"
-#include "lib/util/handle.h"
+#include "lib/util/base/handle.h"
 #include "lib/util/param.h"
-#include "lib/util/symbol.h"
+#include "lib/util/debug/symbol.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -423,7 +423,7 @@ static void leave_to_fortran(const siginfo_t *info)
         syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGSEGV);
 }
 
-/* Goes on where lib/util/handle.h says, if the instruction has read a handle that points to no
+/* Goes on where lib/util/base/handle.h says, if the instruction has read a handle that points to no
  * memory. Returns false if it has not. */
 static bool go_on(const siginfo_t *info, ucontext_t *context)
 {

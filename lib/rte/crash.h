@@ -6,7 +6,7 @@
  * Says where a rank has crashed. When SIGSEGV, SIGBUS, SIGFPE, SIGILL or SIGABRT ends the process,
  * a block of text with the signal, the address and the calls goes to our launcher, or to standard
  * error if there is none. The process then ends by the signal as it would have, with its core file.
- * A fault of an instruction that reads a handle is no crash: see lib/util/handle.h.
+ * A fault of an instruction that reads a handle is no crash: see lib/util/base/handle.h.
  */
 
 #include <stdbool.h>

@@ -10,7 +10,7 @@
 
 #include "lib/rte/pmix_client.h"
 #include "lib/rte/rte.h"
-#include "lib/util/read_line.h"
+#include "lib/util/base/read_line.h"
 
 #include <sched.h>
 #include <stdio.h>

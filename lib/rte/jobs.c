@@ -2,7 +2,7 @@
 #include "lib/rte/jobs.h"
 
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -18,8 +18,8 @@
  * Nothing here is ever freed: a job that was met may be met again. Any thread may call.
  */
 
-#include "lib/util/hmac.h"
-#include "lib/util/launcher.h"
+#include "lib/util/net/hmac.h"
+#include "lib/util/net/launcher.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -14,7 +14,7 @@
  * hexadecimal digits), or NULL. Returns false if `text` and file do not fit together; then nothing
  * was changed and nothing printed. Owner: the caller gets the descriptor, which is closed on exec.
  * The first SIZE bytes of the file are for the ranks. Behind them lie `*ret_roster` bytes of the
- * launcher's (lib/util/roster.h).
+ * launcher's (lib/util/net/roster.h).
  *
  * FD may by now name another file or none, because sudo closes descriptors that it does not know.
  * Then `path` is opened (TERN_NODE_MEMORY_PATH, the launcher's /proc/PID/fd/FD, or NULL). The

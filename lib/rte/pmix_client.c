@@ -19,7 +19,7 @@
 #include "lib/rte/pmix_client.h"
 
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

@@ -22,9 +22,9 @@
 #include "lib/rte/report.h"
 
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
-#include "lib/util/launcher.h"
-#include "lib/util/lifeline.h"
+#include "lib/util/base/error.h"
+#include "lib/util/net/launcher.h"
+#include "lib/util/net/lifeline.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,10 +2,10 @@
 #ifndef TERN_RTE_REPORT_H
 #define TERN_RTE_REPORT_H
 
-/* The dialogue between a rank and our launcher, without PMIx (lib/util/launcher.h). Any thread may
- * call. */
+/* The dialogue between a rank and our launcher, without PMIx (lib/util/net/launcher.h). Any thread
+ * may call. */
 
-#include "lib/util/launcher.h"
+#include "lib/util/net/launcher.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ uint32_t tern_report_program(void);
 /* Reports whether this process is connected to other jobs, and to which: `jobs` has the words that
  * name its own job and those. Empty: to none. */
 void tern_report_joined(enum tern_joined how, const char *jobs);
-/* Passes a question to mpirun (lib/util/question.h). Returns false if the launcher does not
+/* Passes a question to mpirun (lib/util/net/question.h). Returns false if the launcher does not
  * listen. */
 bool tern_report_ask(const char *question);
 /* Like tern_rte_meet and tern_rte_has_met. */

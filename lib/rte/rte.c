@@ -10,13 +10,13 @@
 #include "lib/rte/node_memory.h"
 #include "lib/rte/pmix_client.h"
 #include "lib/rte/report.h"
-#include "lib/util/error.h"
-#include "lib/util/launcher.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/net/launcher.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param.h"
-#include "lib/util/roster.h"
-#include "lib/util/symbol.h"
-#include "lib/util/system_calls.h"
+#include "lib/util/net/roster.h"
+#include "lib/util/debug/symbol.h"
+#include "lib/util/base/system_calls.h"
 
 #include <execinfo.h>
 #include <stdio.h>

@@ -7,13 +7,13 @@
  * abort.
  *
  * A program without PMIX_NAMESPACE and PMIX_RANK is a job of one rank and asks nobody. A rank of
- * our mpirun reads the roster (lib/util/roster.h) and exchanges records with mpirun
+ * our mpirun reads the roster (lib/util/net/roster.h) and exchanges records with mpirun
  * (lib/rte/report.h). Such a rank connects to PMIx, which dlopen loads, only when a function below
  * needs what PMIx alone knows. Under other launchers everything comes from PMIx.
  */
 
 #include "lib/rte/cpus.h"
-#include "lib/util/launcher.h"
+#include "lib/util/net/launcher.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -93,7 +93,7 @@ struct tern_rte_fetch {
     uint32_t rank;
     bool asked;
 };
-/* Asks how to reach a rank. The value is a struct tern_card (lib/util/launcher.h) of the rank's
+/* Asks how to reach a rank. The value is a struct tern_card (lib/util/net/launcher.h) of the rank's
  * program with our program's number. Set fetch->notify before. If `anew`, a value fetched earlier
  * does not count, because it may have changed. Does not block. Owner: `fetch` must stay in place
  * until done. */
@@ -130,8 +130,8 @@ int tern_rte_get(uint32_t rank, const char *key, void **ret_value, size_t *ret_l
 /* Starts to fetch a value of a rank, like tern_rte_seek. */
 int tern_rte_fetch(uint32_t rank, const char *key, bool anew, struct tern_rte_fetch *fetch);
 
-/* Writes the job's secret as text (lib/util/hmac.h), by which connections are proven. Returns false
- * if the launcher gave none, as launchers other than ours do. Then rank 0 makes one
+/* Writes the job's secret as text (lib/util/net/hmac.h), by which connections are proven. Returns
+ * false if the launcher gave none, as launchers other than ours do. Then rank 0 makes one
  * (lib/btl/secret.h). */
 bool tern_rte_secret(char *text, size_t room);
 

@@ -13,7 +13,7 @@
 #include "lib/type/block.h"
 #include "lib/type/device_stage.h"
 #include "lib/type/type_program.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "lib/accel/device_kernel.h"
 #include "lib/accel/device_spare.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdlib.h>
 

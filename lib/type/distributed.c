@@ -7,7 +7,7 @@
  */
 #include "lib/type/layout.h"
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 /* Replaces `inner`, the type of one index of a dimension, by this process's part of the whole
  * dimension: whole blocks, one round apart, then maybe the beginning of a block at the array's

@@ -11,7 +11,7 @@
 #include "lib/type/layout.h"
 
 #include "lib/type/type_program.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 /* A type while its parts are added. */
 struct sum {

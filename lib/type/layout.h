@@ -13,7 +13,7 @@
  */
 
 #include "lib/type/type.h"
-#include "lib/util/ints.h"
+#include "lib/util/base/ints.h"
 
 /* Makes `count` blocks of `blocklength` elements, `stride` bytes from one block to the next. For
  * MPI_Type_contiguous `count` is 1, or `blocklength` is 1. */

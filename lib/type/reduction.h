@@ -8,8 +8,8 @@
  *
  * In three points we follow Open MPI beyond the standard's table, because programs rely on them:
  * MPI_CHAR and MPI_CHARACTER are 8-bit integers, MPI_BYTE is an unsigned 8-bit integer, and the
- * logical operations take all integers. check_level full refuses these (lib/mpi/op.c). Wide
- * characters have no reductions.
+ * logical operations take all integers. check_level full refuses these (lib/mpi/datatype/op.c).
+ * Wide characters have no reductions.
  */
 
 #include "lib/type/type.h"

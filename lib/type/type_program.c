@@ -2,8 +2,8 @@
 #include "lib/type/type_program.h"
 
 #include "lib/accel/device_runs.h"
-#include "lib/util/error.h"
-#include "lib/util/handle.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/handle.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/util/figure_file.h"
 
-#include "lib/util/error.h"
-#include "lib/util/fresh_file.h"
-#include "lib/util/text.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/fresh_file.h"
+#include "lib/util/base/text.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/util/figures.h"
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "lib/util/figure_file.h"
-#include "lib/util/log.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param.h"
 
 #include <limits.h>

@@ -10,9 +10,9 @@
 
 #include "lib/util/param.h"
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "lib/util/figure_table.h"
-#include "lib/util/log.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param_files.h"
 #include "lib/util/param_foreign.h"
 #include "lib/util/param_parse.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/util/param_files.h"
 
-#include "lib/util/log.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param_names.h"
 #include "lib/util/param_parse.h"
 #include "lib/util/param_said.h"
-#include "lib/util/text.h"
+#include "lib/util/base/text.h"
 
 #include <dlfcn.h>
 #include <limits.h>

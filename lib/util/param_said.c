@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/util/param_said.h"
 
-#include "lib/util/log.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param_files.h"
 #include "lib/util/param_names.h"
 

@@ -8,7 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "lib/util/launcher.h"
+#include "lib/util/net/launcher.h"
 
 int tern_directory_listen(const char *directory, const char *name, int type)
 {

@@ -8,8 +8,8 @@
 #include <sys/epoll.h>
 #include <time.h>
 
-#include "lib/util/error.h"
-#include "lib/util/scarcity.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/scarcity.h"
 
 static int epoll_fd = -1;
 static struct tern_timer *timers; /* sorted by due_ms */

@@ -47,8 +47,8 @@ struct tern_rest {
     struct tern_watch *watch;
 };
 /* Call this after accept4 has failed, with its errno. If `error` means that nothing can be opened
- * now (lib/util/scarcity.h), logs that once, stops watching the socket, and watches it again after
- * TERN_SCARCITY_MS. Does nothing for other errors. */
+ * now (lib/util/base/scarcity.h), logs that once, stops watching the socket, and watches it again
+ * after TERN_SCARCITY_MS. Does nothing for other errors. */
 void tern_loop_rest_if_scarce(struct tern_rest *rest, struct tern_watch *watch, int error);
 /* Returns the time of the monotonic clock in milliseconds. */
 int64_t tern_loop_now_ms(void);

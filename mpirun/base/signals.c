@@ -8,7 +8,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "mpirun/base/loop.h"
 
 static const int forwarded[] = { SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1, SIGUSR2,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/util/log.h"
+#include "lib/util/base/log.h"
 
 static void *checked(void *memory)
 {

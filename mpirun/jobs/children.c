@@ -27,9 +27,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
-#include "lib/util/log.h"
-#include "lib/util/question.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
+#include "lib/util/net/question.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/base/strings.h"
 #include "mpirun/jobs/job_ties.h"

@@ -43,7 +43,7 @@ struct tern_children_listener {
  * number of ranks. */
 void tern_children_open(const struct tern_job *job, const struct tern_host *hosts, int host_count,
                         const struct tern_children_listener *listener);
-/* Starts the processes of a question (lib/util/question.h). If this fails, answers it. */
+/* Starts the processes of a question (lib/util/net/question.h). If this fails, answers it. */
 void tern_children_start(const char *question);
 /* Returns the number of children that have not ended. */
 int tern_children_count(void);

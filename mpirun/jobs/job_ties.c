@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/util/launcher.h"
+#include "lib/util/net/launcher.h"
 #include "mpirun/base/strings.h"
 
 /* The words of the job, and how many ranks say each. */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#include "lib/util/port.h"
+#include "lib/util/net/port.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/base/strings.h"
 

@@ -2,11 +2,11 @@
 #ifndef TERN_MPIRUN_JOBS_PORT_CALL_H
 #define TERN_MPIRUN_JOBS_PORT_CALL_H
 
-/* Answers to processes that wait at a port (lib/util/port.h). */
+/* Answers to processes that wait at a port (lib/util/net/port.h). */
 
 #include <stdbool.h>
 
-#include "lib/util/question.h"
+#include "lib/util/net/question.h"
 
 /* An answer: its kind, a TERN_ERR_* if it is a refusal, and a text. */
 struct tern_answer_text {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/util/question.h"
+#include "lib/util/net/question.h"
 #include "mpirun/base/strings.h"
 #include "mpirun/jobs/children.h"
 #include "mpirun/jobs/services.h"

@@ -2,7 +2,7 @@
 #ifndef TERN_MPIRUN_JOBS_RANK_ASKS_H
 #define TERN_MPIRUN_JOBS_RANK_ASKS_H
 
-/* What ranks ask mpirun (lib/util/question.h). The answers go to ports, so mpirun waits for no
+/* What ranks ask mpirun (lib/util/net/question.h). The answers go to ports, so mpirun waits for no
  * rank. */
 
 #include <stdbool.h>

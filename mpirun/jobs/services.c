@@ -10,11 +10,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
-#include "lib/util/fresh_file.h"
-#include "lib/util/port.h"
-#include "lib/util/scarcity.h"
-#include "lib/util/visitors.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/fresh_file.h"
+#include "lib/util/net/port.h"
+#include "lib/util/base/scarcity.h"
+#include "lib/util/net/visitors.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/base/strings.h"
 

@@ -7,8 +7,8 @@
 
 #include "mpirun/jobs/port_call.h"
 
-/* Answers a question that publishes, looks up or unpublishes a service (lib/util/question.h). The
- * caller frees the answer's text. */
+/* Answers a question that publishes, looks up or unpublishes a service (lib/util/net/question.h).
+ * The caller frees the answer's text. */
 struct tern_answer_text tern_services_answer(const char *question);
 
 /* --report-uri: lets other jobs publish and look up names here. Opens a port and writes its name

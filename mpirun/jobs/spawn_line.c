@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/util/error.h"
-#include "lib/util/question.h"
-#include "lib/util/text.h"
+#include "lib/util/base/error.h"
+#include "lib/util/net/question.h"
+#include "lib/util/base/text.h"
 
 /* A program of the question. */
 struct program {

@@ -2,7 +2,7 @@
 #ifndef TERN_MPIRUN_JOBS_SPAWN_LINE_H
 #define TERN_MPIRUN_JOBS_SPAWN_LINE_H
 
-/* From a question to start processes (lib/util/question.h) to mpirun's command line. */
+/* From a question to start processes (lib/util/net/question.h) to mpirun's command line. */
 
 #include <sys/types.h>
 

@@ -13,9 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
-#include "lib/util/log.h"
-#include "lib/util/question.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
+#include "lib/util/net/question.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/base/strings.h"
 #include "mpirun/jobs/children.h"

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/util/error.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param.h"
-#include "lib/util/text.h"
+#include "lib/util/base/text.h"
 #include "mpirun/plan/executable.h"
 
 enum { MOST_HOSTS = 1 << 20, MOST_SLOTS = 1 << 20 };

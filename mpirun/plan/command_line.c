@@ -11,16 +11,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "lib/util/figures.h"
-#include "lib/util/log.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param.h"
 #include "lib/util/param_names.h"
 #include "lib/util/param_said.h"
-#include "lib/util/prefix.h"
-#include "lib/util/tcp_address.h"
-#include "lib/util/tcp_ports.h"
-#include "lib/util/text.h"
+#include "lib/util/base/prefix.h"
+#include "lib/util/net/tcp_address.h"
+#include "lib/util/net/tcp_ports.h"
+#include "lib/util/base/text.h"
 #include "mpirun/plan/help.h"
 #include "mpirun/plan/inherit.h"
 #include "mpirun/plan/common_movers.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpirun/plan/common_movers.h"
 
-#include "lib/util/btl_list.h"
-#include "lib/util/error.h"
+#include "lib/util/net/btl_list.h"
+#include "lib/util/base/error.h"
 #include "lib/util/param_files.h"
-#include "lib/util/text.h"
+#include "lib/util/base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "lib/util/param_names.h"
 
 static bool is_program(const char *path)

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/util/btl_list.h"
+#include "lib/util/net/btl_list.h"
 #include "lib/util/param.h"
 #include "mpirun/plan/describe.h"
 

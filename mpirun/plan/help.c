@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/util/log.h"
+#include "lib/util/base/log.h"
 #include "mpirun/plan/option_table.h"
 
 struct line {

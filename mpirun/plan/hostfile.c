@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "lib/util/error.h"
-#include "lib/util/text.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/text.h"
 
 /* Replaces comments by spaces, but keeps line breaks. Comments go from # or // to the end of the
  * line, or from one mark to the other, perhaps several lines later. A mark without its end is not a

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
 #include "mpirun/plan/allocation.h"
 #include "mpirun/plan/hostfile.h"
 

@@ -9,11 +9,11 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "lib/util/param.h"
 #include "lib/util/param_names.h"
 #include "lib/util/param_parse.h"
-#include "lib/util/tcp_address.h"
+#include "lib/util/net/tcp_address.h"
 #include "mpirun/plan/allocation.h"
 #include "mpirun/plan/option_table.h"
 #include "mpirun/plan/parameters.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 int tern_words_split(const char *path, int number, const char *line, struct tern_strings *words)
 {

@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "mpirun/base/strings.h"
 
 /* Returns how many slots of a host a program may use, as `limits` of the request says. */

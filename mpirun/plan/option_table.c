@@ -8,12 +8,12 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
-#include "lib/util/log.h"
-#include "lib/util/memory_kinds.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
+#include "lib/util/machine/memory_kinds.h"
 #include "lib/util/param_parse.h"
-#include "lib/util/port.h"
-#include "lib/util/text.h"
+#include "lib/util/net/port.h"
+#include "lib/util/base/text.h"
 #include "mpirun/plan/parameters.h"
 #include "mpirun/plan/policy.h"
 #include "mpirun/plan/words.h"

@@ -8,8 +8,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param.h"
 #include "lib/util/param_files.h"
 #include "lib/util/param_names.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "mpirun/plan/words.h"
 
 static const struct {

@@ -9,8 +9,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
-#include "lib/util/text.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/text.h"
 #include "mpirun/plan/slots.h"
 
 enum { MOST_RANKS = 1 << 20 };

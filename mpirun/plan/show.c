@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/util/log.h"
+#include "lib/util/base/log.h"
 #include "mpirun/plan/describe.h"
 #include "mpirun/plan/explain.h"
 

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 /* One element of a list of slots: cores `first` to `last` (-1: the last one) of `socket` (-1: of
  * the host). */

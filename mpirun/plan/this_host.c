@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lib/util/btl_list.h"
-#include "lib/util/log.h"
+#include "lib/util/net/btl_list.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param.h"
-#include "lib/util/tcp_address.h"
+#include "lib/util/net/tcp_address.h"
 
 static void check_prefix(const char *prefix)
 {

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "lib/util/param_parse.h"
-#include "lib/util/prefix.h"
-#include "lib/util/text.h"
+#include "lib/util/base/prefix.h"
+#include "lib/util/base/text.h"
 #include "mpirun/plan/line_words.h"
 
 /* Returns true for the parameter sets by which releases of Open MPI with ULFM switch it on. */

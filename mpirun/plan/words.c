@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "lib/util/param_names.h"
 #include "mpirun/base/strings.h"
 

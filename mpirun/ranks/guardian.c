@@ -36,10 +36,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
-#include "lib/util/lifeline.h"
+#include "lib/util/base/error.h"
+#include "lib/util/net/lifeline.h"
 #include "mpirun/base/descriptors.h"
-#include "lib/util/log.h"
+#include "lib/util/base/log.h"
 #include "mpirun/base/strings.h"
 #include "mpirun/plan/map.h"
 #include "mpirun/ranks/descendants.h"

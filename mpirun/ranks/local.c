@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
-#include "lib/util/roster.h"
+#include "lib/util/base/error.h"
+#include "lib/util/net/roster.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/ranks/descendants.h"
 #include "mpirun/ranks/node_memfd.h"

@@ -9,9 +9,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
-#include "lib/util/launcher.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/net/launcher.h"
+#include "lib/util/base/log.h"
 
 int tern_memory_file(const char *name)
 {

@@ -8,7 +8,7 @@
  *
  * The file begins with "TERNSHM1" and the job's token (32 hexadecimal digits). The rest is zero and
  * belongs to the library, except that the launcher marks ranks that have ended (struct
- * tern_node_head). After it comes the roster (lib/util/roster.h), which ranks only read. */
+ * tern_node_head). After it comes the roster (lib/util/net/roster.h), which ranks only read. */
 
 #include <stddef.h>
 #include <stdint.h>

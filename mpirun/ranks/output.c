@@ -24,9 +24,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
-#include "lib/util/log.h"
-#include "lib/util/text.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
+#include "lib/util/base/text.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/base/activity.h"
 #include "mpirun/ranks/output_file.h"

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 int tern_output_file_open(const struct tern_options *options, int ranks, int rank, int which)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpirun/ranks/rank_environment.h"
 
-#include "lib/util/launcher.h"
+#include "lib/util/net/launcher.h"
 #include "lib/util/figures.h"
-#include "lib/util/prefix.h"
+#include "lib/util/base/prefix.h"
 
 #include <config.h>
 #include <fcntl.h>

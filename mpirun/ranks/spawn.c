@@ -15,7 +15,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "mpirun/base/strings.h"
 #include "mpirun/ranks/guardian.h"
 #include "mpirun/ranks/input.h"

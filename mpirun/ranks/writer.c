@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "mpirun/base/strings.h"
 
 static int64_t now_ms(void)

@@ -3,11 +3,11 @@
 #define TERN_MPIRUN_SERVE_ADDRESSES_H
 
 /* Cards: the addresses by which ranks are reached from other hosts. Each rank reports its own
- * (lib/util/launcher.h), and others ask for them. A card from another host arrives in one record
- * with those of all its ranks that have reported, and the record is kept for all ranks here. All
- * functions run on the loop. */
+ * (lib/util/net/launcher.h), and others ask for them. A card from another host arrives in one
+ * record with those of all its ranks that have reported, and the record is kept for all ranks here.
+ * All functions run on the loop. */
 
-#include "lib/util/launcher.h"
+#include "lib/util/net/launcher.h"
 #include "mpirun/plan/job_facts.h"
 #include "mpirun/wire/frame.h"
 

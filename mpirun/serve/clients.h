@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "lib/util/launcher.h"
+#include "lib/util/net/launcher.h"
 
 /* Called on the loop of mpirun or of the agent. */
 struct tern_client_listener {
@@ -19,8 +19,8 @@ struct tern_client_listener {
                     const char *message);    /* MPI_Abort; message may be NULL */
     /* a rank asks to send signal `number` to `rank` (-1: to all) */
     void (*signalled)(int rank, int number);
-    /* a text to show the user; `remark` is an enum tern_remark (lib/util/launcher.h), or an unknown
-     * number */
+    /* a text to show the user; `remark` is an enum tern_remark (lib/util/net/launcher.h), or an
+     * unknown number */
     void (*remarked)(
         int rank, int remark,
         const char *text);
@@ -28,7 +28,7 @@ struct tern_client_listener {
     void (*crashed)(int rank, int number, const char *text);
     /* whether the rank is connected to other jobs, and to which (TERN_REPORT_JOINED) */
     void (*joined)(int rank, enum tern_joined how, const char *jobs);
-    /* the rank asks something: a part of a question (lib/util/question.h) */
+    /* the rank asks something: a part of a question (lib/util/net/question.h) */
     void (*asked)(int rank, bool last, const char *part);
 };
 

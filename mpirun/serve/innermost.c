@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/util/symbol.h"
+#include "lib/util/debug/symbol.h"
 #include "mpirun/base/descriptors.h"
 #include "mpirun/base/loop.h"
 

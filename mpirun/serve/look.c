@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/util/launcher.h"
+#include "lib/util/net/launcher.h"
 #include "mpirun/base/activity.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/serve/innermost.h"

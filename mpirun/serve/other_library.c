@@ -18,8 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/util/launcher.h"
-#include "lib/util/prefix.h"
+#include "lib/util/net/launcher.h"
+#include "lib/util/base/prefix.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/base/strings.h"
 #include "mpirun/serve/elf.h"

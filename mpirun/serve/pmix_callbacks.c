@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/util/launcher.h"
+#include "lib/util/net/launcher.h"
 #include "mpirun/base/strings.h"
 #include "mpirun/serve/other_library.h"
 #include "mpirun/serve/pmix_events.h"
@@ -244,7 +244,7 @@ static pmix_status_t job_control(const pmix_proc_t *requestor, const pmix_proc_t
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-/* Tern's ranks ask in another way (lib/util/question.h). A rank that asks by PMIx has another
+/* Tern's ranks ask in another way (lib/util/net/question.h). A rank that asks by PMIx has another
  * library, whose processes connect by calls that this server does not have. */
 static pmix_status_t spawn(const pmix_proc_t *proc, const pmix_info_t job[], size_t job_count,
                            const pmix_app_t apps[], size_t app_count, pmix_spawn_cbfunc_t answer,

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 static struct {
     int event_fd;

@@ -27,7 +27,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "lib/util/scarcity.h"
+#include "lib/util/base/scarcity.h"
 
 enum owner { OURS, FOREIGN, NOT_FOUND };
 

@@ -19,9 +19,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
-#include "lib/util/hmac.h"
-#include "lib/util/list.h"
+#include "lib/util/base/error.h"
+#include "lib/util/net/hmac.h"
+#include "lib/util/base/list.h"
 #include "mpirun/base/directory_socket.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/base/strings.h"

@@ -2,10 +2,10 @@
 #ifndef TERN_MPIRUN_SERVE_RANK_CHANNEL_H
 #define TERN_MPIRUN_SERVE_RANK_CHANNEL_H
 
-/* The socket by which Tern's ranks of this host report and ask without PMIx (lib/util/launcher.h).
- * All functions run on the loop. */
+/* The socket by which Tern's ranks of this host report and ask without PMIx
+ * (lib/util/net/launcher.h). All functions run on the loop. */
 
-#include "lib/util/launcher.h"
+#include "lib/util/net/launcher.h"
 #include "mpirun/plan/job_facts.h"
 #include "mpirun/serve/clients.h"
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "lib/util/launcher.h"
+#include "lib/util/net/launcher.h"
 #include "mpirun/wire/frame.h"
 
 /* Where one rank is. */

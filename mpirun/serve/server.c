@@ -17,8 +17,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
-#include "lib/util/system_calls.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/system_calls.h"
 #include "mpirun/serve/pmix_callbacks.h"
 #include "mpirun/serve/pmix_events.h"
 #include "mpirun/serve/pmix_gate.h"

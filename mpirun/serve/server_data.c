@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "mpirun/base/strings.h"
 
 static pmix_value_t *add(struct tern_infos *list, const char *key, pmix_data_type_t type)

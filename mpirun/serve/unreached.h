@@ -3,10 +3,10 @@
 #define TERN_MPIRUN_SERVE_UNREACHED_H
 
 /* Notices about ranks that cannot connect to each other. The rank that tried to connect tells the
- * other one through mpirun (lib/util/launcher.h), because the other one may be waiting for the
+ * other one through mpirun (lib/util/net/launcher.h), because the other one may be waiting for the
  * connection. All functions run on the loop. */
 
-#include "lib/util/launcher.h"
+#include "lib/util/net/launcher.h"
 #include "mpirun/plan/job_facts.h"
 #include "mpirun/wire/frame.h"
 

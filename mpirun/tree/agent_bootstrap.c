@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "mpirun/wire/frame.h"
 
 static const char last_line[] = "end\n";

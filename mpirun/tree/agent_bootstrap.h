@@ -7,7 +7,7 @@
  * text; each finds its number by its name. The format is lines of text; the last line is "end".
  * These functions are pure. */
 
-#include "lib/util/hmac.h"
+#include "lib/util/net/hmac.h"
 #include "mpirun/base/strings.h"
 
 /* What the text contains. */

@@ -12,12 +12,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param.h"
-#include "lib/util/scarcity.h"
-#include "lib/util/tcp_address.h"
-#include "lib/util/visitors.h"
+#include "lib/util/base/scarcity.h"
+#include "lib/util/net/tcp_address.h"
+#include "lib/util/net/visitors.h"
 #include "mpirun/base/loop.h"
 
 const struct tern_service tern_agent_service = {{'T', 'E', 'R', 'N', 'a', 'g', 't', '\n'}, 2};

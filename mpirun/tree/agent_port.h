@@ -4,9 +4,9 @@
 
 /* The port at which agents that a resource manager has started connect to mpirun. It is open only
  * until all of them have connected. Each connection must first prove that it knows the secret
- * (lib/util/handshake.h); nothing else that it sends is read before that. */
+ * (lib/util/net/handshake.h); nothing else that it sends is read before that. */
 
-#include "lib/util/handshake.h"
+#include "lib/util/net/handshake.h"
 #include "mpirun/base/strings.h"
 
 /* mpirun's answers in the handshake with an agent. The agent's greeting begins with the number of

@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "mpirun/tree/command.h"
 #include "mpirun/wire/agent_link.h"
 #include "mpirun/wire/connection.h"

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/tree/agent_bootstrap.h"
 #include "mpirun/tree/agent_port.h"

@@ -17,9 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
-#include "lib/util/hmac.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/net/hmac.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/plan/allocation.h"

@@ -14,8 +14,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/plan/allocation.h"

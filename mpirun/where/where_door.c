@@ -15,8 +15,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "lib/util/log.h"
-#include "lib/util/text.h"
+#include "lib/util/base/log.h"
+#include "lib/util/base/text.h"
 #include "mpirun/base/directory_socket.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/base/strings.h"

@@ -46,7 +46,7 @@ const char *tern_where_comm_name(const char *name)
     return *name ? name : "a communicator without a name";
 }
 
-/* what windows are called that the user has not named (lib/mpi/win.c) */
+/* what windows are called that the user has not named (lib/mpi/win/win.c) */
 static const char nameless[] = "a window";
 
 const char *tern_where_comm_of(const struct tern_wait_record *record)

@@ -18,7 +18,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 enum { READ_BYTES = 65536, GREETING_MOST = 65536, READS_AT_ONCE = 16 };
 

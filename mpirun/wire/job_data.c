@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 static void pack_app(const struct tern_app *app, const char *wdir, struct tern_parcel *parcel)
 {

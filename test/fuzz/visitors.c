@@ -15,7 +15,7 @@
 #include "lib/btl/tcp/link.h"
 #include "lib/btl/tcp/connecting.h"
 #include "lib/rte/rte.h"
-#include "lib/util/launcher.h"
+#include "lib/util/net/launcher.h"
 
 #include <errno.h>
 #include <sys/epoll.h>

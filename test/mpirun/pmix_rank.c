@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../lib/util/launcher.h"
+#include "../../lib/util/net/launcher.h"
 
 static pmix_proc_t self;
 

@@ -79,7 +79,7 @@ C
 # connections, which stay open until the end. A port that waits for each of them has no room for the next caller.
 cat >stranger.py <<'END'
 import socket, sys, threading, time
-HELLO = 8 + 2 + 2 + 4 + 96 + 20 + 32 + 32  # lib/util/handshake.h
+HELLO = 8 + 2 + 2 + 4 + 96 + 20 + 32 + 32  # lib/util/net/handshake.h
 parts = open(sys.argv[1]).read().strip().split("/")  # tern-port-1/HOST/PORT/TOKEN/ADDRESS,...
 host, number = parts[4].split(",")[0].strip("[]"), int(parts[2])
 listener = socket.create_server(("127.0.0.1", 0))

@@ -18,7 +18,7 @@ import struct
 import sys
 import threading
 
-HANDSHAKE = {"there": 8 + 2 + 2 + 4 + 96 + 20 + 32 + 32 + 32, "back": 4 + 4 + 32 + 32}  # lib/util/handshake.h
+HANDSHAKE = {"there": 8 + 2 + 2 + 4 + 96 + 20 + 32 + 32 + 32, "back": 4 + 4 + 32 + 32}  # lib/util/net/handshake.h
 log = open(sys.argv[2], "ab", buffering=0)
 what = sys.argv[3]
 direction, at = (sys.argv[4], int(sys.argv[5])) if len(sys.argv) > 5 else ("", 0)

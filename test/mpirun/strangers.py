@@ -43,7 +43,7 @@ def scan(address):
 
 
 def hello_of_another_job():
-    """lib/util/handshake.h: service, version, order, zero, greeting, address, nonce, proof."""
+    """lib/util/net/handshake.h: service, version, order, zero, greeting, address, nonce, proof."""
     greeting = struct.pack("=BBHIII64s", 0, 0, 0, 1, 0, 1, b"prterun-other-1").ljust(96, b"\0")
     said = struct.pack("=8sHHI", b"TERNtcp\n", 3, 0x0102, 0) + greeting + bytes(20) + os.urandom(32)
     return said + hmac.new(os.urandom(32), b"hello" + said, hashlib.sha256).digest()

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "mpirun/plan/map.h"
 #include "mpirun/plan/policy.h"
 #include "mpirun/plan/rankfile.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "mpirun/jobs/spawn_line.h"
 #include "mpirun/plan/allocation.h"
 #include "mpirun/wire/connection.h"

@@ -15,7 +15,7 @@ import struct
 import sys
 import time
 
-# lib/util/handshake.h
+# lib/util/net/handshake.h
 REACHED = 16 + 96  # where in a hello its address is: family, zero, port, bytes
 ANSWER = 4 + 4 + 32 + 32
 FLOOD = 600

@@ -19,8 +19,8 @@
 #include "lib/node/segment.h"
 #include "lib/pml/lane.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param.h"
 
 #include <errno.h>

@@ -13,9 +13,14 @@ COLUMNS = 100
 CIRCLE = 3
 CALL_CIRCLE = 5
 
-# A room may include itself and the rooms named here. What a line does not name is an include upward.
+# A room may include itself and the rooms named here; `util` stands for all rooms of lib/util. What a line does not name is an include
+# upward. No two rooms may name each other.
 ROOMS = {
-    'lib/util': '',
+    'lib/util/base': '',
+    'lib/util': 'util/base',
+    'lib/util/debug': 'util/base',
+    'lib/util/machine': 'util/base',
+    'lib/util/net': 'util/base util',
     'lib/accel': 'util',
     'lib/rte': 'util',
     'lib/type': 'util accel',
@@ -33,15 +38,21 @@ ROOMS = {
     'lib/coll/algo': 'util accel type node coll/price coll/plan',
     'lib/coll/run': 'util rte accel type node btl pml coll/price coll/plan coll/algo',
     'lib/rma': 'util rte accel type node btl pml',
-    'lib/mpi': 'util rte accel type node btl pml rma coll/plan coll/run mpi/datatype mpi/topo mpi/check mpi/tool mpi/dynamic',
-    'lib/mpi/dynamic': 'util rte accel type node btl pml coll/plan coll/run mpi mpi/datatype',
-    'lib/mpi/datatype': 'util rte accel type pml mpi mpi/check',
-    'lib/mpi/topo': 'util rte pml coll/run mpi mpi/check',
-    'lib/mpi/check': 'util rte accel type pml coll/plan coll/run mpi mpi/datatype mpi/topo',
-    'lib/mpi/tool': 'util rte accel type node btl pml coll/plan coll/run mpi mpi/datatype',
-    'lib/io': 'util rte accel type node pml coll/price mpi mpi/datatype',
-    'lib/fortran': 'util mpi',
-    'lib/cxx': 'mpi',
+    'lib/mpi/object': 'util rte btl pml coll/run',
+    'lib/mpi/datatype': 'util accel type pml coll/run mpi/object',
+    'lib/mpi/request': 'util pml mpi/object mpi/datatype',
+    'lib/mpi/comm': 'util rte btl pml coll/run mpi/object mpi/datatype mpi/request mpi/check',
+    'lib/mpi/topo': 'util rte coll/run mpi/object mpi/comm',
+    'lib/mpi/check': 'util rte accel type pml mpi/object mpi/datatype mpi/request mpi/topo',
+    'lib/mpi/message': 'util accel type pml coll/run mpi/object mpi/datatype mpi/request mpi/topo mpi/check',
+    'lib/mpi/win': 'util rte node rma coll/run mpi/object mpi/datatype mpi/request mpi/comm',
+    'lib/mpi/dynamic': 'util rte node pml coll/run mpi/object mpi/comm',
+    'lib/mpi/tool': 'util node btl pml coll/plan coll/run mpi/object mpi/win',
+    'lib/mpi/life': 'util rte accel btl node pml coll/run mpi/object mpi/datatype mpi/request mpi/comm mpi/message mpi/win mpi/check mpi/dynamic '
+                    'mpi/tool',
+    'lib/io': 'util rte type node pml coll/price mpi/object mpi/datatype mpi/request mpi/comm',
+    'lib/fortran': 'util mpi/object mpi/request',
+    'lib/cxx': 'mpi/object',
     'mpirun/base': 'util',
     'mpirun/plan': 'util mpirun/base',
     'mpirun/wire': 'util mpirun/base mpirun/plan',
@@ -116,15 +127,31 @@ def included(top, files):
     return {name: [to for to in re.findall(r'^#include "([^"]+)"', read(top, name), re.M) if to in known] for name in files}
 
 
+def allowed_by(room, rooms):
+    """Returns the rooms that a room may include: itself and those of its line."""
+    allowed = {room}
+    for word in rooms[room].split():
+        allowed.add(word if word.startswith('mpirun') else 'lib/' + word)
+        if word == 'util':
+            allowed.update(to for to in rooms if to.startswith('lib/util/'))
+    return allowed
+
+
+def check_table(rooms):
+    for room in rooms:
+        for to in sorted(allowed_by(room, rooms) & set(rooms)):
+            if room < to and room in allowed_by(to, rooms):
+                yield f'the table of rooms lets {room} and {to} include each other: one of the two is the lower'
+
+
 def check_rooms(includes, rooms):
     for name, targets in includes.items():
         room = room_of(name)
         if room not in rooms:
             yield f'{name}: the room {room} is not in the table of rooms'
             continue
-        allowed = {room} | {to if to.startswith('mpirun') else 'lib/' + to for to in rooms[room].split()}
         for to in targets:
-            if room_of(to) not in allowed:
+            if room_of(to) not in allowed_by(room, rooms):
                 yield f'{name} includes {to}: {room} may include {rooms[room] or "nothing"} only'
 
 
@@ -165,8 +192,7 @@ def check_calls_upward(calls, rooms, known):
         room = room_of(name)
         if room not in rooms:
             continue
-        allowed = {room} | {to if to.startswith('mpirun') else 'lib/' + to for to in rooms[room].split()}
-        found |= {(name, to) for to in targets if room_of(to) not in allowed}
+        found |= {(name, to) for to in targets if room_of(to) not in allowed_by(room, rooms)}
     for name, to in sorted(found - known):
         yield f'{name} calls a function of {to}: {room_of(name)} may use {rooms[room_of(name)] or "nothing"} only'
     for name, to in sorted(known - found):
@@ -275,6 +301,7 @@ def faults(top, build, rooms, for_tests, call_circles, calls_upward):
     top, build = os.path.abspath(top), os.path.abspath(build)
     files = sources(top)
     includes = included(top, files)
+    yield from check_table(rooms)
     yield from check_rooms({name: to for name, to in includes.items() if not name.startswith('tools/')}, rooms)
     yield from check_circles(includes)
     calls = called(top, files)
@@ -314,14 +341,14 @@ def self_test():
                 'tern_called is not a function that only tests call', 'stale.c:1: there is no lib/a/gone.h',
                 'page.md:1: there is no lib/b/gone.c', 'lib/b: a circle of 6 files by calls',
                 'lib/a/calls.c calls a function of lib/b/ring0.c', 'lib/a: the largest circle by calls has 0 files',
-                'lib/a/calls.c does not call lib/b/ring1.c any more']
+                'lib/a/calls.c does not call lib/b/ring1.c any more', 'lets lib/c and lib/d include each other']
     expected += [f'banned.c:{number}: {word} is banned' for number, word in enumerate(BANNED, 1)]
     with tempfile.TemporaryDirectory() as top:
         for name, text in planted.items():
             os.makedirs(os.path.join(top, os.path.dirname(name)), exist_ok=True)
             with open(os.path.join(top, name), 'w', encoding='utf-8') as file:
                 file.write(text)
-        found = list(faults(top, top, {'lib/a': '', 'lib/b': ''}, {'tern_for_tests': '', 'tern_called': ''}, {'lib/a': 9},
+        found = list(faults(top, top, {'lib/a': '', 'lib/b': '', 'lib/c': 'd', 'lib/d': 'c'}, {'tern_for_tests': '', 'tern_called': ''}, {'lib/a': 9},
                             {('lib/a/calls.c', 'lib/b/ring1.c')}))
     missed = [what for what in expected if not any(what in fault for fault in found)]
     for what in missed:

@@ -4,7 +4,7 @@
 
 #include "require.h"
 
-#include "lib/util/copy.h"
+#include "lib/util/base/copy.h"
 
 int main(void)
 {

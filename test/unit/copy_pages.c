@@ -4,7 +4,7 @@
 
 #include "require.h"
 
-#include "lib/util/copy_pages.h"
+#include "lib/util/machine/copy_pages.h"
 
 #include <string.h>
 

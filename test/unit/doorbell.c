@@ -9,7 +9,7 @@
 #include "require.h"
 
 #include "lib/node/doorbell.h"
-#include "lib/util/atomic.h"
+#include "lib/util/base/atomic.h"
 
 #include <dirent.h>
 #include <pthread.h>

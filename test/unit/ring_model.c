@@ -58,7 +58,7 @@ static long model_syscall(long number, ...);
 #define pthread_mutex_lock(mutex) ((void)(mutex))
 #define pthread_mutex_unlock(mutex) ((void)(mutex))
 
-#include "lib/util/copy_pages.h"
+#include "lib/util/machine/copy_pages.h"
 static bool in_turn; /* which order of cells the byte mover finds best */
 #define tern_copy_pages_gains() in_turn
 

@@ -13,7 +13,7 @@
 #include "lib/node/doorbell.h"
 #include "lib/btl/peer.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <signal.h>
 #include <stdio.h>

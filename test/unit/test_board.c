@@ -3,7 +3,7 @@
 /* Memory that ranks find by name (lib/node/segment.h), and boards made of it: both ranks in one process. */
 #include "lib/node/board.h"
 #include "lib/node/segment.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "suite.h"
 
 #include <check.h>

@@ -3,10 +3,10 @@
  * memory that is written twice is found. */
 #include "lib/mpi/check/check.h"
 #include "lib/mpi/check/check_record.h"
-#include "lib/mpi/check/gate.h"
+#include "lib/mpi/object/gate.h"
 #include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/procedures.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "random.h"
 #include "suite.h"
 

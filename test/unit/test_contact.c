@@ -9,7 +9,7 @@
 #include "lib/btl/tcp/listener.h"
 #include "lib/btl/tcp/lane_links.h"
 #include "lib/rte/rte.h"
-#include "lib/util/launcher.h"
+#include "lib/util/net/launcher.h"
 #include "suite.h"
 
 #include <check.h>

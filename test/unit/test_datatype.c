@@ -5,7 +5,7 @@
  * errors.
  */
 #include "datatypes.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "suite.h"
 
 #include <stdio.h>

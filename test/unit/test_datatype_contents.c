@@ -5,7 +5,7 @@
  * them, distributed arrays whose elements each have one owner.
  */
 #include "datatypes.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "random.h"
 #include "suite.h"
 

@@ -4,7 +4,7 @@
 
 #include "lib/mpi/topo/dims.h"
 #include "lib/mpi/procedures.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "suite.h"
 
 #include <check.h>

@@ -5,10 +5,10 @@
  * operation, and the same is done with arrays by the obvious loops.
  */
 
-#include "lib/mpi/group.h"
+#include "lib/mpi/object/group.h"
 #include "lib/mpi/procedures.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "suite.h"
 
 #include <check.h>

@@ -3,8 +3,8 @@
 /* What is said of a recorded host: two NUMA nodes; two GPUs and a card of the first behind one switch, a GPU and a card of the
  * second; and a card whose place is not known. */
 
-#include "lib/util/log.h"
-#include "lib/util/host_topology.h"
+#include "lib/util/base/log.h"
+#include "lib/util/machine/host_topology.h"
 #include "recorded_host.h"
 #include "suite.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Info objects: order of keys, limits of length, copies, and what MPI_INFO_ENV says. */
 
-#include "lib/mpi/info.h"
+#include "lib/mpi/object/info.h"
 #include "lib/mpi/procedures.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "suite.h"
 
 #include <check.h>

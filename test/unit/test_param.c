@@ -2,7 +2,7 @@
 /* Parameters: where a value comes from, how it is read, and names that are nearly right. The values are read in a child
  * process each, as files are read once. */
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "lib/util/param.h"
 #include "lib/util/param_names.h"
 #include "lib/util/param_parse.h"

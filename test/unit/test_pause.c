@@ -2,7 +2,7 @@
 
 /* How often a thread looks that only watches whether another one works. */
 
-#include "lib/util/pause.h"
+#include "lib/util/base/pause.h"
 #include "suite.h"
 
 START_TEST(looks_become_rare_but_never_late)

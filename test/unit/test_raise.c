@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An error that belongs to no object goes to MPI_COMM_WORLD's handler, as in MPI-3.1 and in other libraries, or with
  * mpi_compat_mpi3 0 to MPI_COMM_SELF's, as in MPI-4; one that belongs to a communicator never does. */
-#include "lib/mpi/comm.h"
-#include "lib/mpi/errhandler.h"
-#include "lib/mpi/raise.h"
-#include "lib/mpi/raise_next.h"
-#include "lib/mpi/running.h"
+#include "lib/mpi/object/comm.h"
+#include "lib/mpi/object/errhandler.h"
+#include "lib/mpi/life/raise.h"
+#include "lib/mpi/object/raise_next.h"
+#include "lib/mpi/object/running.h"
 #include "suite.h"
 
 #include <check.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions and lines of addresses in this program, and of line tables that are damaged. */
 
-#include "lib/util/symbol.h"
+#include "lib/util/debug/symbol.h"
 #include "suite.h"
 
 #include <elf.h>

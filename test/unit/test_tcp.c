@@ -9,8 +9,8 @@
 #include "lib/btl/tcp/greeting.h"
 #include "lib/btl/tcp/link.h"
 #include "lib/btl/tcp/silence.h"
-#include "lib/util/cipher.h"
-#include "lib/util/error.h"
+#include "lib/util/net/cipher.h"
+#include "lib/util/base/error.h"
 #include "suite.h"
 
 #include <arpa/inet.h>

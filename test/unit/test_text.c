@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Text files, of which some never end, and words of others that a terminal must not obey. */
 
-#include "lib/util/text.h"
+#include "lib/util/base/text.h"
 #include "suite.h"
 
 #include <fcntl.h>

@@ -3,11 +3,11 @@
 /* Cartesian arithmetic on grids that are never communicated over: rank <-> coordinates, shifts,
  * periods. */
 
-#include "lib/mpi/comm.h"
+#include "lib/mpi/object/comm.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/topo/topo.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "suite.h"
 
 #include <check.h>

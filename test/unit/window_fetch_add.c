@@ -5,9 +5,9 @@
 
 #include "require.h"
 
-#include "lib/mpi/comm.h"
+#include "lib/mpi/object/comm.h"
 #include "lib/rma/window.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdlib.h>
 #include <sys/wait.h>

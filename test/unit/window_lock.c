@@ -11,7 +11,7 @@
 #include "lib/node/segment.h"
 #include "lib/pml/pml.h"
 #include "lib/rte/rte.h"
-#include "lib/util/atomic.h"
+#include "lib/util/base/atomic.h"
 #include "random.h"
 #include "require.h"
 

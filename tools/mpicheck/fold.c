@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/util/log.h"
+#include "lib/util/base/log.h"
 
 /* A name: what stands before its last number, the number, and what follows. */
 struct parts {

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "lib/util/log.h"
-#include "lib/util/prefix.h"
+#include "lib/util/base/log.h"
+#include "lib/util/base/prefix.h"
 #include "tools/mpicheck/checkup.h"
 #include "tools/mpicheck/fold.h"
 #include "tools/mpicheck/interfaces.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/util/text.h"
+#include "lib/util/base/text.h"
 #include "tools/mpicheck/fold.h"
 
 /* Numbers beyond these are no measurement; sums and products of those below are finite. */

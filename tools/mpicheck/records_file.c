@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lib/util/log.h"
+#include "lib/util/base/log.h"
 #include "tools/mpicheck/fold.h"
 #include "tools/mpicheck/records.h"
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "lib/util/log.h"
-#include "lib/util/text.h"
+#include "lib/util/base/log.h"
+#include "lib/util/base/text.h"
 #include "tools/mpicheck/fold.h"
 #include "tools/mpicheck/model.h"
 #include "tools/mpicheck/standing.h"

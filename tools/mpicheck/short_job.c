@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/util/log.h"
+#include "lib/util/base/log.h"
 
 enum {
     LINE_MOST = 4096, POLL_MS = 50, STUCK_MS = 1000, END_MS = 5000, KILL_MS = 2000, WIDTH_MOST = 64

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/util/log.h"
+#include "lib/util/base/log.h"
 #include "tools/mpicheck/checkup.h"
 #include "tools/mpicheck/fold.h"
 #include "tools/mpicheck/records.h"

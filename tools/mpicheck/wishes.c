@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "config.h"
-#include "lib/util/log.h"
+#include "lib/util/base/log.h"
 #include "tools/mpicheck/reports.h"
 
 enum { FAKES_MOST = 256, MINUTES_MOST = 7 * 24 * 60 };

@@ -7,7 +7,7 @@
 #include "lib/node/pieces.h"
 #include "lib/node/segment.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "lib/btl/ipc/ipc.h"
 
 #include "lib/node/segment.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <pthread.h>
 

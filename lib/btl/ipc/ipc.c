@@ -15,7 +15,7 @@
 #include "lib/btl/peer.h"
 #include "lib/node/segment.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdlib.h>
 

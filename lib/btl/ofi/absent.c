@@ -5,9 +5,9 @@
 #include "lib/btl/btl.h"
 #include "lib/btl/choice.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
-#include "lib/util/fabric_devices.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/net/fabric_devices.h"
+#include "lib/util/base/log.h"
 
 #include <stdio.h>
 

@@ -7,7 +7,7 @@
 #include "lib/btl/ofi/ofi_greeting.h"
 #include "lib/btl/ofi/read.h"
 #include "lib/btl/ofi/routes.h"
-#include "lib/util/log.h"
+#include "lib/util/base/log.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,8 @@
 #include "lib/btl/ofi/ofi_greeting.h"
 #include "lib/btl/ofi/routes.h"
 #include "lib/node/doorbell.h"
-#include "lib/util/error.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,7 +12,7 @@
 #include "lib/btl/ofi/libfabric.h"
 #include "lib/btl/ofi/provider.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "lib/util/param.h"
 
 #include <stdio.h>

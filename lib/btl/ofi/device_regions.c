@@ -3,7 +3,7 @@
 
 #include "lib/accel/device_range.h"
 #include "lib/accel/device_share.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "lib/util/param.h"
 
 #include <pthread.h>

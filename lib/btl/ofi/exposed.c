@@ -5,7 +5,7 @@
 #include "lib/btl/ofi/ofi_link.h"
 #include "lib/btl/ofi/provider.h"
 #include "lib/btl/ofi/region_cache.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <rdma/fi_rma.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #include "lib/btl/ofi/libfabric.h"
 #include "lib/btl/ofi/provider.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
-#include "lib/util/hmac.h"
+#include "lib/util/base/error.h"
+#include "lib/util/net/hmac.h"
 #include "lib/util/param.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/ofi/libfabric.h"
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <dlfcn.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/ofi/memory_watch.h"
 
-#include "lib/util/atomic.h"
-#include "lib/util/thread.h"
+#include "lib/util/base/atomic.h"
+#include "lib/util/base/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>

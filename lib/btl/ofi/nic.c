@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/ofi/nic.h"
 
-#include "lib/util/pci_way.h"
-#include "lib/util/read_line.h"
+#include "lib/util/machine/pci_way.h"
+#include "lib/util/base/read_line.h"
 
 #include <dirent.h>
 #include <limits.h>

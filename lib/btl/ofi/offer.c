@@ -8,7 +8,7 @@
 #include "lib/btl/ofi/ofi_link.h"
 #include "lib/btl/ofi/region_cache.h"
 #include "lib/btl/path.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdlib.h>
 

@@ -32,9 +32,9 @@
 #include "lib/node/doorbell.h"
 #include "lib/node/segment.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
-#include "lib/util/fabric_devices.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/net/fabric_devices.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param.h"
 
 #include <fcntl.h>

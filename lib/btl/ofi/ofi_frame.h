@@ -26,7 +26,7 @@
 
 #include "lib/btl/ofi/fabric.h"
 #include "lib/btl/packet.h"
-#include "lib/util/hmac.h"
+#include "lib/util/net/hmac.h"
 
 enum tern_ofi_kind {
     TERN_OFI_HELLO = 1,

@@ -8,7 +8,7 @@
 #include "lib/btl/ofi/routes.h"
 #include "lib/btl/secret.h"
 #include "lib/node/doorbell.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdio.h>
 #include <stdlib.h>

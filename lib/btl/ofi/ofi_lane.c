@@ -3,7 +3,7 @@
 
 #include "lib/btl/ofi/ofi_link.h"
 #include "lib/node/doorbell.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdio.h>
 #include <sys/timerfd.h>

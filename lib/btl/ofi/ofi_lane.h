@@ -11,8 +11,8 @@
 #include "lib/btl/ofi/landing.h"
 #include "lib/btl/ofi/ofi_frame.h"
 #include "lib/btl/peer.h"
-#include "lib/util/atomic.h"
-#include "lib/util/list.h"
+#include "lib/util/base/atomic.h"
+#include "lib/util/base/list.h"
 
 #include <pthread.h>
 #include <rdma/fi_eq.h>

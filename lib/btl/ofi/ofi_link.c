@@ -3,7 +3,7 @@
 
 #include "lib/btl/btl.h"
 #include "lib/btl/ofi/libfabric.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "lib/btl/ofi/region_cache.h"
 #include "lib/btl/ofi/routes.h"
 #include "lib/node/doorbell.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <poll.h>
 #include <rdma/fi_cm.h>

@@ -7,8 +7,8 @@
 #include "lib/btl/ofi/nic.h"
 #include "lib/rte/hardware.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param.h"
 
 #include <netinet/in.h>

@@ -10,7 +10,7 @@
 #include "lib/btl/ofi/region_cache.h"
 #include "lib/btl/ofi/routes.h"
 #include "lib/btl/path.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <rdma/fi_rma.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "lib/accel/accel.h"
 #include "lib/btl/ofi/device_regions.h"
 #include "lib/btl/ofi/memory_watch.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <pthread.h>
 #include <stdlib.h>

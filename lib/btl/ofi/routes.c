@@ -2,8 +2,8 @@
 #include "lib/btl/ofi/routes.h"
 
 #include "lib/btl/ofi/libfabric.h"
-#include "lib/util/error.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "lib/btl/ofi/exposed.h"
 #include "lib/btl/ofi/ofi_link.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <rdma/fi_rma.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "lib/btl/path.h"
 #include "lib/btl/peer.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdlib.h>
 #include <string.h>

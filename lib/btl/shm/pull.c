@@ -5,10 +5,10 @@
 #include "lib/btl/peer.h"
 #include "lib/btl/shm/endpoint.h"
 #include "lib/node/doorbell.h"
-#include "lib/util/atomic.h"
-#include "lib/util/error.h"
+#include "lib/util/base/atomic.h"
+#include "lib/util/base/error.h"
 #include "lib/util/param.h"
-#include "lib/util/processor.h"
+#include "lib/util/machine/processor.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/shm/ring.h"
 
-#include "lib/util/error.h"
-#include "lib/util/processor.h"
+#include "lib/util/base/error.h"
+#include "lib/util/machine/processor.h"
 
 #include <stdlib.h>
 

@@ -33,7 +33,7 @@
  */
 
 #include "lib/btl/packet.h"
-#include "lib/util/atomic.h"
+#include "lib/util/base/atomic.h"
 
 #include <stdbool.h>
 #include <stddef.h>

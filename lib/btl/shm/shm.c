@@ -21,10 +21,10 @@
 #include "lib/node/pieces.h"
 #include "lib/node/segment.h"
 #include "lib/rte/rte.h"
-#include "lib/util/copy.h"
-#include "lib/util/copy_pages.h"
-#include "lib/util/error.h"
-#include "lib/util/log.h"
+#include "lib/util/base/copy.h"
+#include "lib/util/machine/copy_pages.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -21,8 +21,8 @@
 #include "lib/btl/tcp/socket.h"
 #include "lib/rte/jobs.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
-#include "lib/util/scarcity.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/scarcity.h"
 
 #include <errno.h>
 #include <stdio.h>

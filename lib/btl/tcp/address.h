@@ -7,7 +7,7 @@
  * address that are worth trying, in order. Trying finds out which of them work (connecting.h).
  */
 
-#include "lib/util/tcp_address.h"
+#include "lib/util/net/tcp_address.h"
 
 /* ---- the published record ---- */
 

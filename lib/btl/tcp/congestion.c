@@ -2,7 +2,7 @@
 #include "lib/btl/tcp/congestion.h"
 
 #include "lib/rte/rte.h"
-#include "lib/util/log.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param.h"
 
 #include <errno.h>

@@ -10,9 +10,9 @@
 #include "lib/btl/tcp/socket.h"
 #include "lib/node/doorbell.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "lib/util/param.h"
-#include "lib/util/scarcity.h"
+#include "lib/util/base/scarcity.h"
 
 #include <errno.h>
 #include <limits.h>

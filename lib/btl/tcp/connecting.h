@@ -22,7 +22,7 @@
  */
 
 #include "lib/btl/tcp/link.h"
-#include "lib/util/launcher.h"
+#include "lib/util/net/launcher.h"
 
 #include <stdbool.h>
 #include <stdint.h>

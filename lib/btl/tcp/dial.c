@@ -11,7 +11,7 @@
 #include "lib/btl/tcp/socket.h"
 #include "lib/rte/jobs.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <errno.h>
 #include <stdio.h>

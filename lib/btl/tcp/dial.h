@@ -11,8 +11,8 @@
 #include "lib/btl/tcp/search.h"
 #include "lib/btl/tcp/greeting.h"
 #include "lib/btl/secret.h"
-#include "lib/util/list.h"
-#include "lib/util/visitors.h"
+#include "lib/util/base/list.h"
+#include "lib/util/net/visitors.h"
 
 #include <sys/socket.h>
 

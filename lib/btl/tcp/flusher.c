@@ -2,9 +2,9 @@
 #include "lib/btl/tcp/flusher.h"
 
 #include "lib/btl/tcp/link.h"
-#include "lib/util/atomic.h"
-#include "lib/util/pause.h"
-#include "lib/util/thread.h"
+#include "lib/util/base/atomic.h"
+#include "lib/util/base/pause.h"
+#include "lib/util/base/thread.h"
 
 #include <pthread.h>
 #include <signal.h>

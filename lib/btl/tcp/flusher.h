@@ -6,8 +6,8 @@
  * A thread that writes the bytes that links hold, about 50 us after they were put there, if the
  * rank goes to compute. The thread starts when a link first holds something, and sleeps while no
  * link does. While the ranks write by themselves the thread looks ever more rarely
- * (lib/util/pause.h). So if a rank stops after working for some time, the thread notices after an
- * eighth of that time, or after 5 ms.
+ * (lib/util/base/pause.h). So if a rank stops after working for some time, the thread notices after
+ * an eighth of that time, or after 5 ms.
  */
 
 struct tern_tcp_link;

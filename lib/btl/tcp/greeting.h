@@ -2,11 +2,11 @@
 #ifndef TERN_TCP_GREETING_H
 #define TERN_TCP_GREETING_H
 
-/* The content of a handshake between ranks (lib/util/handshake.h): who connects, and to whom. Pure
- * functions. */
+/* The content of a handshake between ranks (lib/util/net/handshake.h): who connects, and to whom.
+ * Pure functions. */
 
 #include "lib/rte/jobs.h"
-#include "lib/util/handshake.h"
+#include "lib/util/net/handshake.h"
 
 /* The greeting in a hello. */
 struct tern_tcp_greeting {

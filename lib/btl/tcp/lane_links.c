@@ -8,8 +8,8 @@
 #include "lib/btl/tcp/connecting.h"
 #include "lib/rte/jobs.h"
 #include "lib/rte/rte.h"
-#include "lib/util/atomic.h"
-#include "lib/util/error.h"
+#include "lib/util/base/atomic.h"
+#include "lib/util/base/error.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 
 #include "lib/btl/peer.h"
 #include "lib/btl/tcp/link.h"
-#include "lib/util/atomic.h"
+#include "lib/util/base/atomic.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -4,9 +4,9 @@
 #include "lib/btl/tcp/listener.h"
 #include "lib/btl/tcp/flusher.h"
 #include "lib/btl/tcp/sealed.h"
-#include "lib/util/atomic.h"
-#include "lib/util/error.h"
-#include "lib/util/log.h"
+#include "lib/util/base/atomic.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
 
 #include <errno.h>
 #include <linux/sockios.h>

@@ -15,7 +15,7 @@
 #include "lib/btl/btl.h"
 #include "lib/btl/tcp/framing.h"
 #include "lib/btl/tcp/silence.h"
-#include "lib/util/list.h"
+#include "lib/util/base/list.h"
 
 #include <pthread.h>
 #include <stdbool.h>

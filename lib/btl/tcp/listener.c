@@ -5,10 +5,10 @@
 #include "lib/btl/secret.h"
 #include "lib/btl/tcp/congestion.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "lib/util/param.h"
-#include "lib/util/system_calls.h"
-#include "lib/util/tcp_ports.h"
+#include "lib/util/base/system_calls.h"
+#include "lib/util/net/tcp_ports.h"
 
 #include <errno.h>
 #include <stdio.h>

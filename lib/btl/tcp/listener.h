@@ -10,7 +10,7 @@
  */
 
 #include "lib/btl/tcp/address.h"
-#include "lib/util/hmac.h"
+#include "lib/util/net/hmac.h"
 
 /* The listener. */
 struct tern_tcp_door {

@@ -4,12 +4,12 @@
 
 /*
  * The encryption of a link (btl_tcp_encrypt): turns frames into records before they are written,
- * and records into frames after they are read. A record (lib/util/cipher.h) may begin and end
+ * and records into frames after they are read. A record (lib/util/net/cipher.h) may begin and end
  * anywhere in a frame. Locks: for writing the caller holds the link's out_lock, for reading the
  * lane's lock.
  */
 
-#include "lib/util/cipher.h"
+#include "lib/util/net/cipher.h"
 
 #include <stdbool.h>
 #include <stddef.h>

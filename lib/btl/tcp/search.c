@@ -11,10 +11,10 @@
 #include "lib/btl/tcp/framing.h"
 #include "lib/rte/jobs.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
-#include "lib/util/launcher.h"
-#include "lib/util/list.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/net/launcher.h"
+#include "lib/util/base/list.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param.h"
 
 #include <limits.h>

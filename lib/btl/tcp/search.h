@@ -10,7 +10,7 @@
 
 #include "lib/btl/peer.h"
 #include "lib/btl/tcp/address.h"
-#include "lib/util/launcher.h"
+#include "lib/util/net/launcher.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -23,10 +23,10 @@
 #include "lib/btl/unheard.h"
 #include "lib/rte/jobs.h"
 #include "lib/rte/rte.h"
-#include "lib/util/atomic.h"
-#include "lib/util/error.h"
-#include "lib/util/handle.h"
-#include "lib/util/log.h"
+#include "lib/util/base/atomic.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/handle.h"
+#include "lib/util/base/log.h"
 
 #include <errno.h>
 #include <linux/sockios.h>

@@ -24,7 +24,7 @@
 
 #include "lib/coll/price/price.h"
 #include "lib/type/type.h"
-#include "lib/util/ints.h"
+#include "lib/util/base/ints.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
  */
 #include "lib/coll/price/device_order.h"
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  * a ring's traffic once in each direction.
  */
 
-#include "lib/util/gpu_way.h"
+#include "lib/util/machine/gpu_way.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,7 +9,7 @@
 #include "lib/coll/plan/plan.h"
 
 #include "lib/coll/price/topology.h"
-#include "lib/util/log.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param.h"
 #include "lib/util/param_values.h"
 

@@ -11,7 +11,7 @@
 #include "lib/pml/pml.h"
 #include "lib/pml/request.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "lib/util/param.h"
 
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include "lib/pml/context.h"
 #include "lib/type/reduction.h"
 #include "lib/type/type.h"
-#include "lib/util/ints.h"
+#include "lib/util/base/ints.h"
 
 #include <stdbool.h>
 #include <stdint.h>

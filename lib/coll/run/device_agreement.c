@@ -16,7 +16,7 @@
 #include "lib/coll/run/device_places.h"
 #include "lib/pml/pml.h"
 #include "lib/type/basic.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 /* Returns true if there are plans for devices; all ranks know that alike. */
 static bool has_plans(const struct tern_call *call)

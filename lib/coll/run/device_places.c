@@ -6,7 +6,7 @@
 #include "lib/coll/price/topology.h"
 #include "lib/node/segment.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <pthread.h>
 #include <stdlib.h>

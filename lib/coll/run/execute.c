@@ -19,7 +19,7 @@
 #include "lib/node/doorbell.h"
 #include "lib/pml/pml.h"
 #include "lib/type/device_reduce.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "lib/coll/run/mismatch.h"
 
 #include "lib/pml/pml.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <ctype.h>
 #include <stdio.h>

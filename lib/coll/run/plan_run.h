@@ -13,8 +13,8 @@
 #include "lib/coll/run/plan_transport.h"
 #include "lib/coll/run/mismatch.h"
 #include "lib/pml/lane.h"
-#include "lib/util/event.h"
-#include "lib/util/list.h"
+#include "lib/util/base/event.h"
+#include "lib/util/base/list.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 #include "lib/coll/run/on_device.h"
 #include "lib/coll/run/plan_run.h"
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdlib.h>
 

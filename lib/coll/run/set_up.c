@@ -7,7 +7,7 @@
 #include "lib/accel/device_spare.h"
 #include "lib/coll/run/device_places.h"
 #include "lib/type/block.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "lib/util/param.h"
 
 #include <stdio.h>

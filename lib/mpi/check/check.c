@@ -4,12 +4,12 @@
 
 #include "lib/mpi/check/check.h"
 
-#include "lib/mpi/check/gate.h"
-#include "lib/mpi/comm.h"
+#include "lib/mpi/object/gate.h"
+#include "lib/mpi/object/comm.h"
 #include "lib/mpi/datatype/datatype.h"
 #include "lib/pml/pml.h"
-#include "lib/util/error.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
  * depends on communicators, datatypes and requests. gate.h tells whether the checks are on.
  */
 
-#include "lib/util/ints.h"
+#include "lib/util/base/ints.h"
 
 #include <mpi.h>
 #include <stdbool.h>

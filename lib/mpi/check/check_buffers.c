@@ -13,13 +13,13 @@
 
 #include "lib/accel/accel.h"
 #include "lib/mpi/check/check.h"
-#include "lib/mpi/check/gate.h"
-#include "lib/mpi/comm.h"
+#include "lib/mpi/object/gate.h"
+#include "lib/mpi/object/comm.h"
 #include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/datatype/datatype_named.h"
-#include "lib/mpi/request_object.h"
+#include "lib/mpi/request/request_object.h"
 #include "lib/mpi/topo/topo.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <pthread.h>
 #include <stdlib.h>

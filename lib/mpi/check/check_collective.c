@@ -11,15 +11,15 @@
 
 #include "lib/mpi/check/check.h"
 #include "lib/mpi/check/check_record.h"
-#include "lib/mpi/check/gate.h"
-#include "lib/mpi/comm.h"
+#include "lib/mpi/object/gate.h"
+#include "lib/mpi/object/comm.h"
 #include "lib/mpi/datatype/datatype.h"
-#include "lib/mpi/op.h"
+#include "lib/mpi/datatype/op.h"
 #include "lib/mpi/topo/topo.h"
 #include "lib/pml/pml.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
-#include "lib/util/text.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

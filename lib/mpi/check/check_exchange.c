@@ -23,16 +23,16 @@
 #include "lib/mpi/check/check.h"
 #include "lib/mpi/check/check_message.h"
 #include "lib/mpi/check/check_record.h"
-#include "lib/mpi/check/gate.h"
-#include "lib/mpi/comm.h"
+#include "lib/mpi/object/gate.h"
+#include "lib/mpi/object/comm.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
-#include "lib/util/list.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/list.h"
+#include "lib/util/base/log.h"
 #include "lib/util/param.h"
-#include "lib/util/text.h"
+#include "lib/util/base/text.h"
 
 #include <pthread.h>
 #include <stddef.h>

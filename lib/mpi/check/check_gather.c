@@ -13,8 +13,8 @@
  */
 
 #include "lib/mpi/check/check_record.h"
-#include "lib/util/list.h"
-#include "lib/util/text.h"
+#include "lib/util/base/list.h"
+#include "lib/util/base/text.h"
 
 #include <stddef.h>
 #include <stdio.h>

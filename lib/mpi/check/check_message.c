@@ -3,14 +3,14 @@
 #include "lib/mpi/check/check_message.h"
 
 #include "lib/mpi/check/check.h"
-#include "lib/mpi/group.h"
+#include "lib/mpi/object/group.h"
 #include "lib/pml/context.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
-#include "lib/util/list.h"
-#include "lib/util/log.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/list.h"
+#include "lib/util/base/log.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/mpi/datatype/datatype.h"
 
-#include "lib/mpi/attr.h"
-#include "lib/mpi/check/gate.h"
+#include "lib/mpi/object/attr.h"
+#include "lib/mpi/object/gate.h"
 #include "lib/mpi/datatype/datatype_envelope.h"
-#include "lib/mpi/fortran.h"
+#include "lib/mpi/object/fortran.h"
 #include "lib/mpi/procedures.h"
 #include "lib/pml/pml.h"
 #include "lib/type/layout.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdlib.h>
 #include <string.h>

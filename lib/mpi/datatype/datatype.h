@@ -12,7 +12,7 @@
  */
 
 #include "lib/type/type.h"
-#include "lib/util/handle.h"
+#include "lib/util/base/handle.h"
 
 #include <mpi.h>
 

@@ -2,11 +2,11 @@
 
 /* MPI_Type_get_envelope and MPI_Type_get_contents. The counts and addresses of a datatype that
  * MPI_Type_xxx_c made are among the large counts, in the order of the arguments. */
-#include "lib/mpi/check/gate.h"
+#include "lib/mpi/object/gate.h"
 #include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/datatype/datatype_envelope.h"
 #include "lib/mpi/procedures.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 /* Returns true if number i of a large type is a count. The other numbers (dimensions, order, ...)
  * stay integers. */

@@ -10,7 +10,7 @@
 #include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/datatype/datatype_envelope.h"
 #include "lib/mpi/procedures.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 /* Returns the bytes of the first element of a predefined pair, or 0 if the type is not a pair. */
 static int64_t first_of_pair(const struct tern_type *type)

@@ -9,7 +9,7 @@
 #include "lib/mpi/datatype/datatype_envelope.h"
 #include "lib/mpi/procedures.h"
 #include "lib/type/layout.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdlib.h>
 

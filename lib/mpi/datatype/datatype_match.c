@@ -3,7 +3,7 @@
 /* Finds predefined datatypes by their class and size (MPI-4.1 section 19.1.5). */
 #include "lib/mpi/datatype/datatype_named.h"
 #include "lib/mpi/procedures.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 int tern_mpi_type_match_size(int typeclass, int size, struct tern_datatype **ret_datatype)
 {

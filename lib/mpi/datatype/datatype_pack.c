@@ -10,7 +10,7 @@
 #include "lib/mpi/datatype/datatype_signature.h"
 #include "lib/mpi/procedures.h"
 #include "lib/type/external.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdlib.h>
 #include <string.h>

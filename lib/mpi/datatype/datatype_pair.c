@@ -12,7 +12,7 @@
 #include "lib/mpi/datatype/datatype_named.h"
 #include "lib/mpi/procedures.h"
 #include "lib/type/reduction.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <search.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/datatype/datatype_envelope.h"
 #include "lib/type/external.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdlib.h>
 

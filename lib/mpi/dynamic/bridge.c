@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/mpi/dynamic/bridge.h"
 
-#include "lib/mpi/group_far.h"
-#include "lib/mpi/introduce.h"
+#include "lib/mpi/object/group_far.h"
+#include "lib/mpi/comm/introduce.h"
 #include "lib/pml/context.h"
 #include "lib/rte/jobs.h"
-#include "lib/util/error.h"
-#include "lib/util/question.h"
+#include "lib/util/base/error.h"
+#include "lib/util/net/question.h"
 
 #include <stdlib.h>
 #include <string.h>

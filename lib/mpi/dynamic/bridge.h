@@ -4,11 +4,11 @@
 
 /*
  * How two groups that have no communicator in common become one intercommunicator. Their roots have
- * a line to each other (lib/util/port.h) and exchange offers: the groups, an id, and the
+ * a line to each other (lib/util/net/port.h) and exchange offers: the groups, an id, and the
  * introductions of all processes. The smaller id becomes the intercommunicator's.
  */
 
-#include "lib/mpi/comm.h"
+#include "lib/mpi/object/comm.h"
 
 #include <stddef.h>
 

@@ -10,14 +10,14 @@
 
 #include "lib/mpi/dynamic/connected.h"
 #include "lib/mpi/dynamic/meeting.h"
-#include "lib/mpi/info.h"
+#include "lib/mpi/object/info.h"
 #include "lib/mpi/procedures.h"
 #include "lib/rte/beside.h"
 #include "lib/rte/report.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "lib/util/param.h"
-#include "lib/util/question.h"
+#include "lib/util/net/question.h"
 
 #include <limits.h>
 #include <stdio.h>

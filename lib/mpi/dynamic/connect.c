@@ -6,10 +6,10 @@
 #include "lib/mpi/dynamic/bridge.h"
 #include "lib/mpi/dynamic/connected.h"
 #include "lib/mpi/dynamic/meeting.h"
-#include "lib/mpi/info.h"
+#include "lib/mpi/object/info.h"
 #include "lib/mpi/procedures.h"
 #include "lib/pml/pml.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "lib/util/param.h"
 
 #include <errno.h>

@@ -5,8 +5,8 @@
 #include "lib/pml/pml.h"
 #include "lib/rte/jobs.h"
 #include "lib/rte/report.h"
-#include "lib/util/error.h"
-#include "lib/util/launcher.h"
+#include "lib/util/base/error.h"
+#include "lib/util/net/launcher.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
  * away. So the two groups may part in different ways, and none waits in vain.
  */
 
-#include "lib/mpi/comm.h"
+#include "lib/mpi/object/comm.h"
 
 /* Notes a new communicator between jobs. Takes a reference. Returns 0 or TERN_ERR_NO_MEM. */
 int tern_connected_add(struct tern_comm *comm);

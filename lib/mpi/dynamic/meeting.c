@@ -5,7 +5,7 @@
  * connection: the first from which the other end's whole offer has come. Only this one gets this
  * end's offer. The others wait for further calls of MPI_Comm_accept. Strangers cannot keep others
  * out: whoever repeats a hello that was recorded cannot confirm the answer, and nobody waits for
- * that. If too many wait, lib/util/visitors.h says which are closed.
+ * that. If too many wait, lib/util/net/visitors.h says which are closed.
  *
  * A caller waits for MPI_Comm_accept for a limited time. A port whose job has ended may belong to
  * another program now, which accepts and says nothing.
@@ -17,10 +17,10 @@
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
-#include "lib/util/now.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/now.h"
 #include "lib/util/param.h"
-#include "lib/util/scarcity.h"
+#include "lib/util/base/scarcity.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -3,12 +3,12 @@
 #define TERN_MEETING_H
 
 /*
- * The ports that this process has open, and the waits for a line (lib/util/port.h). Packets move
- * meanwhile. Locks: all functions need the library's lock, and release it while they wait.
+ * The ports that this process has open, and the waits for a line (lib/util/net/port.h). Packets
+ * move meanwhile. Locks: all functions need the library's lock, and release it while they wait.
  */
 
 #include "lib/mpi/dynamic/bridge.h"
-#include "lib/util/port.h"
+#include "lib/util/net/port.h"
 
 #include <stdbool.h>
 

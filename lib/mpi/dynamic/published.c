@@ -10,10 +10,10 @@
 #include "lib/mpi/dynamic/comm_spawn.h"
 #include "lib/mpi/procedures.h"
 #include "lib/rte/report.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "lib/util/param.h"
-#include "lib/util/question.h"
-#include "lib/util/text.h"
+#include "lib/util/net/question.h"
+#include "lib/util/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "lib/mpi/tool/tool.h"
 
 #include "lib/coll/plan/plan.h"
-#include "lib/mpi/comm.h"
+#include "lib/mpi/object/comm.h"
 #include "lib/util/param.h"
 #include "lib/util/param_values.h"
 

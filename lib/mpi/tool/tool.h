@@ -18,7 +18,7 @@
  * Procedures return MPI error codes, not internal ones, and never call an error handler.
  */
 
-#include "lib/util/list.h"
+#include "lib/util/base/list.h"
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -10,10 +10,10 @@
  * change at any time.
  */
 
-#include "lib/mpi/running.h"
+#include "lib/mpi/object/running.h"
 #include "lib/mpi/tool/tool.h"
 
-#include "lib/util/event.h"
+#include "lib/util/base/event.h"
 #include "lib/util/param.h"
 #include "lib/util/param_values.h"
 

@@ -17,10 +17,10 @@
 #include "lib/mpi/tool/tool.h"
 
 #include "lib/coll/plan/plan.h"
-#include "lib/mpi/comm.h"
-#include "lib/mpi/info.h"
+#include "lib/mpi/object/comm.h"
+#include "lib/mpi/object/info.h"
 #include "lib/pml/pml.h"
-#include "lib/util/event.h"
+#include "lib/util/base/event.h"
 
 #include <limits.h>
 #include <stdlib.h>

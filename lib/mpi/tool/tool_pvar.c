@@ -16,7 +16,7 @@
 
 #include "lib/btl/path.h"
 #include "lib/btl/peer.h"
-#include "lib/mpi/comm.h"
+#include "lib/mpi/object/comm.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@
 #include "lib/mpi/topo/dims.h"
 
 #include "lib/mpi/procedures.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <limits.h>
 #include <stdbool.h>

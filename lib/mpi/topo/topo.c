@@ -4,9 +4,9 @@
 
 #include "lib/mpi/topo/topo.h"
 
-#include "lib/mpi/comm.h"
+#include "lib/mpi/object/comm.h"
 #include "lib/mpi/procedures.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 
 /* Process topologies (MPI-4.1 chapter 8). */
 
-#include "lib/mpi/topo_data.h"
+#include "lib/mpi/object/topo_data.h"
 
 #include <stdbool.h>
 

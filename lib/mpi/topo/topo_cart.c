@@ -2,11 +2,11 @@
 
 /* Cartesian grids (MPI-4.1 section 8.5). The last dimension varies fastest with the rank. */
 
-#include "lib/mpi/comm.h"
+#include "lib/mpi/object/comm.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/topo/topo.h"
 #include "lib/mpi/topo/topo_reorder.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdio.h>
 #include <stdlib.h>

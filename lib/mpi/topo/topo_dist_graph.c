@@ -7,11 +7,11 @@
  * by one exchange of counts and one of edges.
  */
 
-#include "lib/mpi/comm.h"
+#include "lib/mpi/object/comm.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/topo/topo.h"
 #include "lib/mpi/topo/topo_reorder.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <limits.h>
 #include <stdlib.h>

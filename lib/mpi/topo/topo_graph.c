@@ -2,11 +2,11 @@
 
 /* Graphs that every process knows completely (MPI-4.1 section 8.5, MPI_Graph_create). */
 
-#include "lib/mpi/comm.h"
+#include "lib/mpi/object/comm.h"
 #include "lib/mpi/procedures.h"
 #include "lib/mpi/topo/topo.h"
 #include "lib/mpi/topo/topo_reorder.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 
 #include "lib/mpi/topo/topo_map.h"
 
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 
 #include <stdlib.h>
 #include <string.h>

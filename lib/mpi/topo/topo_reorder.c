@@ -9,10 +9,10 @@
 
 #include "lib/mpi/topo/topo_reorder.h"
 
-#include "lib/mpi/comm.h"
+#include "lib/mpi/object/comm.h"
 #include "lib/rte/hardware.h"
 #include "lib/rte/rte.h"
-#include "lib/util/error.h"
+#include "lib/util/base/error.h"
 #include "lib/util/param.h"
 
 #include <stdlib.h>

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Generalized requests (MPI-4.1 section 13.2): the program itself reports that they are
+ * complete. */
+
+#include "lib/mpi/object/fortran.h"
+#include "lib/mpi/request/request_object.h"
+#include "lib/pml/lane.h"
+#include "lib/pml/pml.h"
+#include "lib/util/base/error.h"
+
+#include <stdlib.h>
+
+#include "lib/mpi/procedures.h"
+
+struct grequest {
+    struct tern_request request;
+    MPI_Grequest_query_function *query;
+    MPI_Grequest_free_function *free;
+    MPI_Grequest_cancel_function *cancel;
+    void *extra_state;
+    /* true if the functions are a fortran_query, a fortran_free and a fortran_cancel */
+    bool fortran;
+};
+
+/* The functions of a Fortran program. Each gets the variable that the program passed to
+ * MPI_Grequest_start: it may write there, and sees what was written since. */
+typedef void fortran_query(MPI_Aint *extra_state, MPI_Status *status, MPI_Fint *ierror);
+typedef void fortran_free(MPI_Aint *extra_state, MPI_Fint *ierror);
+typedef void fortran_cancel(MPI_Aint *extra_state, MPI_Fint *complete, MPI_Fint *ierror);
+
+static struct grequest *grequest_of(struct tern_request *request)
+{
+    return (struct grequest *)request;
+}
+
+static int query(struct tern_request *request)
+{
+    struct grequest *grequest = grequest_of(request);
+    request->status.MPI_ERROR = MPI_SUCCESS;
+    if (grequest->fortran) {
+        MPI_Fint ierror = MPI_SUCCESS;
+        ((fortran_query *)(void (*)(void))grequest->query)(grequest->extra_state, &request->status,
+                                                           &ierror);
+        return ierror;
+    }
+    return grequest->query ? grequest->query(grequest->extra_state, &request->status) : 0;
+}
+
+static int cancel(struct tern_request *request)
+{
+    struct grequest *grequest = grequest_of(request);
+    if (grequest->fortran) {
+        MPI_Fint complete = request->complete, ierror = MPI_SUCCESS;
+        ((fortran_cancel *)(void (*)(void))grequest->cancel)(grequest->extra_state, &complete,
+                                                             &ierror);
+        return ierror;
+    }
+    return grequest->cancel ? grequest->cancel(grequest->extra_state, request->complete) : 0;
+}
+
+static int finish(struct tern_request *request)
+{
+    struct grequest *grequest = grequest_of(request);
+    if (grequest->fortran && grequest->free) {
+        MPI_Fint ierror = MPI_SUCCESS;
+        ((fortran_free *)(void (*)(void))grequest->free)(grequest->extra_state, &ierror);
+        return ierror;
+    }
+    return grequest->free ? grequest->free(grequest->extra_state) : 0;
+}
+
+static void release(struct tern_request *request)
+{
+    tern_object_free(&request->obj);
+}
+
+static const struct tern_request_kind kind = {.name = "generalized request",
+                                              .cancel = cancel,
+                                              .release = release,
+                                              .query = query,
+                                              .finish = finish};
+
+int tern_mpi_grequest_start(MPI_Grequest_query_function *query_fn,
+                            MPI_Grequest_free_function *free_fn,
+                            MPI_Grequest_cancel_function *cancel_fn, void *extra_state,
+                            struct tern_request **ret_request)
+{
+    struct grequest *grequest = malloc(sizeof *grequest);
+    if (!grequest)
+        return tern_error(TERN_ERR_NO_MEM, "no memory for a request");
+    tern_request_init(&grequest->request, &kind, NULL);
+    grequest->query = query_fn;
+    grequest->free = free_fn;
+    grequest->cancel = cancel_fn;
+    grequest->extra_state = extra_state;
+    grequest->fortran = tern_fortran_caller() != TERN_LANGUAGE_C;
+    *ret_request = &grequest->request;
+    return 0;
+}
+
+int tern_mpi_grequest_complete(struct tern_request *request)
+{
+    if (request->kind != &kind)
+        return tern_error(TERN_ERR_REQUEST, "request is a %s; expected one of MPI_Grequest_start",
+                          request->kind->name);
+    if (request->complete)
+        return tern_error(TERN_ERR_REQUEST, "request was completed already");
+    struct tern_lane *lane = request->lane;
+    int error = 0;
+    tern_lane_lock(lane); /* another thread may be freeing the request */
+    bool freed = request->on_complete != NULL;
+    tern_lane_unlock(lane);
+    if (freed) { /* free_fn is called now, and its code is returned */
+        error = finish(request);
+        grequest_of(request)->free = NULL;
+    }
+    tern_lane_lock(lane);
+    tern_request_complete(request, 0);
+    tern_lane_unlock(lane);
+    tern_request_release_orphans();
+    return error;
+}
