@@ -118,9 +118,13 @@ static void end(struct tern_ofi_lane *lane, struct tern_ofi_copy *copy, int erro
     direct->done(direct, error);
 }
 
-void tern_ofi_copy_ended(struct tern_ofi_lane *lane, struct tern_ofi_op *op, int error)
+static int copy_ended(struct tern_ofi_port *port, struct tern_ofi_op *op,
+                      const struct fi_cq_data_entry *entry, int error)
 {
-    end(lane, TERN_CONTAINER(op, struct tern_ofi_copy, op), error ? TERN_ERR_UNSUPPORTED : 0);
+    (void)entry;
+    end(port->lane, TERN_CONTAINER(op, struct tern_ofi_copy, op),
+        error ? TERN_ERR_UNSUPPORTED : 0);
+    return 1;
 }
 
 bool tern_ofi_copies_reach(const struct tern_ofi_link *link, uint32_t by_lane)
@@ -140,7 +144,7 @@ int tern_ofi_copy_direct(struct tern_direct_copy *direct)
     struct tern_ofi_copy *copy = calloc(1, sizeof *copy);
     if (!copy)
         return TERN_ERR_UNSUPPORTED;
-    *copy = (struct tern_ofi_copy){.op.kind = TERN_OFI_COPY, .direct = direct, .link = link};
+    *copy = (struct tern_ofi_copy){.op.ended = copy_ended, .direct = direct, .link = link};
     if (tern_ofi_fabric.local_keys &&
         tern_ofi_cache_get(0, link->port->endpoint, direct->here, direct->length,
                            direct->put ? FI_WRITE : FI_READ, &copy->kept)) {

@@ -26,17 +26,16 @@ enum { TERN_OFI_PACKET_MAX = TERN_OFI_FRAME_MAX - sizeof(struct tern_ofi_packet)
 /* Milliseconds between two looks at the network cards, if there are several (rails.h). */
 enum { TERN_OFI_LOOK_MS = 100 };
 
-/* An operation that libfabric carries out; its address is libfabric's context. */
-enum tern_ofi_op_kind {
-    TERN_OFI_RECEIVE,
-    TERN_OFI_SEND,
-    TERN_OFI_READ,
-    TERN_OFI_COPY,
-    TERN_OFI_WRITE
-};
+struct tern_ofi_link;
+struct tern_ofi_lane;
+struct tern_ofi_port;
+
+/* An operation that libfabric carries out; its address is libfabric's context. `ended` handles the
+ * end that the port's queue reports; `error` is libfabric's, or 0. Returns the number of events. */
 struct tern_ofi_op {
     struct fi_context2 for_provider; /* must be the first member */
-    enum tern_ofi_op_kind kind;
+    int (*ended)(struct tern_ofi_port *port, struct tern_ofi_op *op,
+                 const struct fi_cq_data_entry *entry, int error);
 };
 
 /* A buffer in which frames arrive: many, one after the other, or one (fabric->multi_recv). */
@@ -54,10 +53,6 @@ struct tern_ofi_send {
     struct tern_ofi_link *link; /* NULL: the frame is free, or nobody asks whether it arrives */
     struct tern_ofi_send *next_free;
 };
-
-struct tern_ofi_link;
-struct tern_ofi_reading;
-struct tern_ofi_lane;
 
 struct tern_ofi_port {
     struct tern_ofi_lane *lane;
@@ -173,13 +168,6 @@ bool tern_ofi_port_arm(struct tern_ofi_port *port);
 /* Takes what has completed at the port. Returns the number of events. */
 int tern_ofi_port_poll(struct tern_ofi_port *port);
 
-/* read.c: handles the end of a read; `error` of libfabric, or 0. */
-void tern_ofi_read_ended(struct tern_ofi_lane *lane, struct tern_ofi_op *op, int error);
-
-/* write.c: handles the end of a write; likewise. */
-void tern_ofi_write_ended(struct tern_ofi_lane *lane, struct tern_ofi_op *op, int error);
-/* exposed.c: handles the end of a copy; `error` of libfabric, or 0. */
-void tern_ofi_copy_ended(struct tern_ofi_lane *lane, struct tern_ofi_op *op, int error);
 /* exposed.c: ends the registrations of exposed memory; the port will not be used any more. */
 void tern_ofi_conceal_all(struct tern_ofi_port *port);
 /* exposed.c: forgets all copies; all ports of the lane are closed. */

@@ -76,6 +76,43 @@ static int open_endpoint(struct tern_ofi_port *port)
     return error ? failed(port, "the endpoint", error) : 0;
 }
 
+/* Notes that the provider has given the buffer back. */
+static void release_buffer(struct tern_ofi_port *port, struct tern_ofi_buffer *buffer)
+{
+    buffer->idle = true;
+    port->idle_buffers++;
+}
+
+static int receive_ended(struct tern_ofi_port *port, struct tern_ofi_op *op,
+                         const struct fi_cq_data_entry *entry, int error)
+{
+    struct tern_ofi_buffer *buffer = TERN_CONTAINER(op, struct tern_ofi_buffer, op);
+    bool many = tern_ofi_fabric.multi_recv, last = !many || entry->flags & FI_MULTI_RECV;
+    if (last && !(error && buffer->idle))
+        release_buffer(port, buffer);
+    if (error)
+        return 1;
+    if (many && last && entry->len == 0)
+        return 0; /* gives only the buffer back */
+    /* a nested poll must not post the buffer while the frame is being delivered */
+    buffer->in_use++;
+    tern_ofi_frame_arrived(port->lane, many ? entry->buf : buffer->bytes, entry->len);
+    buffer->in_use--;
+    return 1;
+}
+
+static int send_ended(struct tern_ofi_port *port, struct tern_ofi_op *op,
+                      const struct fi_cq_data_entry *entry, int error)
+{
+    (void)entry;
+    struct tern_ofi_send *send = TERN_CONTAINER(op, struct tern_ofi_send, op);
+    struct tern_ofi_link *link = send->link;
+    tern_ofi_give_send(port, send);
+    if (error && link)
+        tern_ofi_route_failed(link, port, error);
+    return 1;
+}
+
 /* Allocates the buffers. The pages of frames that are never used stay untouched. */
 static int make_buffers(struct tern_ofi_port *port)
 {
@@ -95,13 +132,13 @@ static int make_buffers(struct tern_ofi_port *port)
     madvise(port->memory, port->memory_bytes, MADV_DONTFORK);
     for (int i = 0; i < port->buffer_count; i++)
         port->buffers[i] =
-            (struct tern_ofi_buffer){.op.kind = TERN_OFI_RECEIVE,
+            (struct tern_ofi_buffer){.op.ended = receive_ended,
                                      .bytes = port->memory + (size_t)i * port->buffer_bytes,
                                      .idle = true};
     port->idle_buffers = port->buffer_count;
     for (int i = 0; i < SENDS; i++) {
         struct tern_ofi_send *send = &port->sends[i];
-        send->op.kind = TERN_OFI_SEND;
+        send->op.ended = send_ended;
         send->bytes = port->memory + receive_bytes + (size_t)i * TERN_OFI_FRAME_MAX;
         send->next_free = port->free_sends;
         port->free_sends = send;
@@ -282,81 +319,22 @@ int tern_ofi_inject(const struct tern_ofi_link *link, const void *frame, size_t 
 
 /* ---- completions ---- */
 
-static struct tern_ofi_buffer *buffer_of(struct tern_ofi_op *op)
-{
-    return TERN_CONTAINER(op, struct tern_ofi_buffer, op);
-}
-
-/* Notes that the provider has given the buffer back. */
-static void release_buffer(struct tern_ofi_port *port, struct tern_ofi_buffer *buffer)
-{
-    buffer->idle = true;
-    port->idle_buffers++;
-}
-
-static int take_received(struct tern_ofi_port *port, struct tern_ofi_buffer *buffer,
-                         const struct fi_cq_data_entry *entry)
-{
-    bool many = tern_ofi_fabric.multi_recv;
-    if (!many || entry->flags & FI_MULTI_RECV)
-        release_buffer(port, buffer);
-    if (many && entry->flags & FI_MULTI_RECV && entry->len == 0)
-        return 0; /* gives only the buffer back */
-    /* a nested poll must not post the buffer while the frame is being delivered */
-    buffer->in_use++;
-    tern_ofi_frame_arrived(port->lane, many ? entry->buf : buffer->bytes, entry->len);
-    buffer->in_use--;
-    return 1;
-}
-
-static int take_entry(struct tern_ofi_port *port, const struct fi_cq_data_entry *entry)
+/* Handles what the queue reports of an operation. Nothing of ours has no context. Returns the
+ * number of events. */
+static int take_entry(struct tern_ofi_port *port, const struct fi_cq_data_entry *entry, int error)
 {
     struct tern_ofi_op *op = entry->op_context;
-    if (!op)
-        return 0; /* nothing of ours has no context */
-    switch (op->kind) {
-    case TERN_OFI_RECEIVE:
-        return take_received(port, buffer_of(op), entry);
-    case TERN_OFI_SEND:
-        tern_ofi_give_send(port, TERN_CONTAINER(op, struct tern_ofi_send, op));
-        return 1;
-    case TERN_OFI_READ:
-        tern_ofi_read_ended(port->lane, op, 0);
-        return 1;
-    case TERN_OFI_WRITE:
-        tern_ofi_write_ended(port->lane, op, 0);
-        return 1;
-    case TERN_OFI_COPY:
-        tern_ofi_copy_ended(port->lane, op, 0);
-        return 1;
-    }
-    return 0;
+    return op ? op->ended(port, op, entry, error) : 0;
 }
 
 /* Handles the end of an operation with an error. Returns the number of events. */
 static int take_error(struct tern_ofi_port *port)
 {
-    struct fi_cq_err_entry entry = {0};
-    if (fi_cq_readerr(port->queue, &entry, 0) <= 0 || !entry.op_context)
+    struct fi_cq_err_entry failure = {0};
+    if (fi_cq_readerr(port->queue, &failure, 0) <= 0)
         return 0;
-    struct tern_ofi_op *op = entry.op_context;
-    if (op->kind == TERN_OFI_RECEIVE) {
-        if (!buffer_of(op)->idle && (!tern_ofi_fabric.multi_recv || entry.flags & FI_MULTI_RECV))
-            release_buffer(port, buffer_of(op));
-    } else if (op->kind == TERN_OFI_READ) {
-        tern_ofi_read_ended(port->lane, op, entry.err);
-    } else if (op->kind == TERN_OFI_WRITE) {
-        tern_ofi_write_ended(port->lane, op, entry.err);
-    } else if (op->kind == TERN_OFI_COPY) {
-        tern_ofi_copy_ended(port->lane, op, entry.err);
-    } else {
-        struct tern_ofi_send *send = TERN_CONTAINER(op, struct tern_ofi_send, op);
-        struct tern_ofi_link *link = send->link;
-        tern_ofi_give_send(port, send);
-        if (link)
-            tern_ofi_route_failed(link, port, entry.err);
-    }
-    return 1;
+    struct fi_cq_data_entry entry = {.op_context = failure.op_context, .flags = failure.flags};
+    return take_entry(port, &entry, failure.err ? failure.err : FI_EOTHER);
 }
 
 int tern_ofi_port_poll(struct tern_ofi_port *port)
@@ -378,7 +356,7 @@ int tern_ofi_port_poll(struct tern_ofi_port *port)
     port->lane->nap_us = 0;
     port->polling++;
     for (ssize_t i = 0; i < n; i++)
-        count += take_entry(port, &entries[i]);
+        count += take_entry(port, &entries[i], 0);
     port->polling--;
     return count;
 }

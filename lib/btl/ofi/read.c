@@ -104,6 +104,39 @@ static void end(struct tern_ofi_lane *lane, struct tern_ofi_reading *reading)
     transfer->done(transfer, error);
 }
 
+/* Notes that a piece is not under way any more. */
+static void take_back(struct piece *piece, bool arrived)
+{
+    if (piece->reading->lands) {
+        if (arrived && piece->reading->target.lands)
+            tern_ofi_target_landed(&piece->reading->target, piece->offset, piece->landed,
+                                   piece->run.iov_len);
+        else if (arrived)
+            tern_cursor_unpack(&piece->cursor, piece->landed, piece->run.iov_len);
+        tern_ofi_landing_give(&piece->way->port->landing, piece->landed);
+    }
+    piece->state = arrived ? FREE : AGAIN;
+    piece->way->under_way--;
+    piece->way->off |= !arrived;
+    piece->reading->under_way--;
+    piece->reading->again += !arrived;
+}
+
+static int begin_pieces(struct tern_ofi_lane *lane, struct tern_ofi_reading *reading);
+
+static int read_ended(struct tern_ofi_port *port, struct tern_ofi_op *op,
+                      const struct fi_cq_data_entry *entry, int error)
+{
+    (void)entry;
+    struct piece *piece = TERN_CONTAINER(op, struct piece, op);
+    struct tern_ofi_reading *reading = piece->reading;
+    take_back(piece, error == 0);
+    if (reading->link->keeps)
+        tern_ofi_route_read(reading->link, port, error);
+    begin_pieces(port->lane, reading);
+    return 1;
+}
+
 /* Prepares a piece to be read: one that failed, or the next one. Returns NULL if there is none, or
  * no room for it. */
 static struct piece *next_piece(struct tern_ofi_reading *reading)
@@ -126,7 +159,7 @@ static struct piece *next_piece(struct tern_ofi_reading *reading)
     } else {
         tern_cursor_runs(&reading->cursor, &free_one->run, 1, most, &bytes);
     }
-    free_one->op.kind = TERN_OFI_READ;
+    free_one->op.ended = read_ended;
     free_one->reading = reading;
     free_one->run.iov_len = bytes;
     free_one->offset = reading->begun;
@@ -213,34 +246,6 @@ static int begin_pieces(struct tern_ofi_lane *lane, struct tern_ofi_reading *rea
         count++;
     }
     return count;
-}
-
-/* Notes that a piece is not under way any more. */
-static void take_back(struct piece *piece, bool arrived)
-{
-    if (piece->reading->lands) {
-        if (arrived && piece->reading->target.lands)
-            tern_ofi_target_landed(&piece->reading->target, piece->offset, piece->landed,
-                                   piece->run.iov_len);
-        else if (arrived)
-            tern_cursor_unpack(&piece->cursor, piece->landed, piece->run.iov_len);
-        tern_ofi_landing_give(&piece->way->port->landing, piece->landed);
-    }
-    piece->state = arrived ? FREE : AGAIN;
-    piece->way->under_way--;
-    piece->way->off |= !arrived;
-    piece->reading->under_way--;
-    piece->reading->again += !arrived;
-}
-
-void tern_ofi_read_ended(struct tern_ofi_lane *lane, struct tern_ofi_op *op, int error)
-{
-    struct piece *piece = TERN_CONTAINER(op, struct piece, op);
-    struct tern_ofi_reading *reading = piece->reading;
-    take_back(piece, error == 0);
-    if (reading->link->keeps)
-        tern_ofi_route_read(reading->link, piece->way->port, error);
-    begin_pieces(lane, reading);
 }
 
 static struct tern_ofi_reading *reading_at(struct tern_list_node *in_lane)

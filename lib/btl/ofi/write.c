@@ -67,6 +67,22 @@ static ssize_t write_piece(struct piece *piece, size_t length)
     return fi_writemsg(writing->port->endpoint, &message, FI_COMPLETION | FI_DELIVERY_COMPLETE);
 }
 
+static int begin_pieces(struct tern_ofi_lane *lane, struct tern_ofi_writing *writing);
+
+static int write_ended(struct tern_ofi_port *port, struct tern_ofi_op *op,
+                       const struct fi_cq_data_entry *entry, int error)
+{
+    (void)entry;
+    struct piece *piece = TERN_CONTAINER(op, struct piece, op);
+    struct tern_ofi_writing *writing = piece->writing;
+    tern_ofi_landing_give(&writing->port->landing, piece->bytes);
+    piece->bytes = NULL;
+    writing->under_way--;
+    writing->failed |= error != 0;
+    begin_pieces(port->lane, writing);
+    return 1;
+}
+
 /* Begins to write the next piece. Returns false if none can be begun now. */
 static bool begin_piece(struct tern_ofi_writing *writing)
 {
@@ -83,7 +99,7 @@ static bool begin_piece(struct tern_ofi_writing *writing)
     most = most < TERN_OFI_LANDING_BYTES ? most : TERN_OFI_LANDING_BYTES;
     size_t length = writing->left < most ? writing->left : most;
     tern_cursor_pack(&next, piece->bytes, length);
-    piece->op.kind = TERN_OFI_WRITE;
+    piece->op.ended = write_ended;
     piece->writing = writing;
     ssize_t error = write_piece(piece, length);
     if (error) {
@@ -109,17 +125,6 @@ static int begin_pieces(struct tern_ofi_lane *lane, struct tern_ofi_writing *wri
         count++;
     }
     return count;
-}
-
-void tern_ofi_write_ended(struct tern_ofi_lane *lane, struct tern_ofi_op *op, int error)
-{
-    struct piece *piece = TERN_CONTAINER(op, struct piece, op);
-    struct tern_ofi_writing *writing = piece->writing;
-    tern_ofi_landing_give(&writing->port->landing, piece->bytes);
-    piece->bytes = NULL;
-    writing->under_way--;
-    writing->failed |= error != 0;
-    begin_pieces(lane, writing);
 }
 
 int tern_ofi_write_on(struct tern_ofi_lane *lane)
