@@ -12,13 +12,6 @@
 
 /* ---- the owner of the memory ---- */
 
-/* Memory of ours that peers may read and write. */
-struct exposed {
-    struct tern_list_node in_port;
-    struct tern_ofi_region region; /* none: the port is closed */
-    uint32_t rail;
-};
-
 int tern_ofi_expose(uint32_t index, const void *start, size_t length,
                     struct tern_exposure *ret_exposure)
 {
@@ -28,10 +21,9 @@ int tern_ofi_expose(uint32_t index, const void *start, size_t length,
         tern_ofi_lane_open(lane))
         return TERN_ERR_UNSUPPORTED;
     struct tern_ofi_port *port = &lane->ports[0];
-    struct exposed *exposed = calloc(1, sizeof *exposed);
+    struct tern_ofi_exposed *exposed = calloc(1, sizeof *exposed);
     if (!exposed)
         return TERN_ERR_NO_MEM;
-    exposed->rail = port->rail;
     int rc = tern_ofi_register(port->rail, port->endpoint, start, length,
                                FI_REMOTE_READ | FI_REMOTE_WRITE, &exposed->region);
     if (rc) {
@@ -49,21 +41,10 @@ int tern_ofi_expose(uint32_t index, const void *start, size_t length,
 
 void tern_ofi_conceal(const struct tern_exposure *exposure)
 {
-    struct exposed *exposed = exposure->handle;
+    struct tern_ofi_exposed *exposed = exposure->handle;
     tern_ofi_deregister(&exposed->region);
     tern_list_remove(&exposed->in_port);
     free(exposed);
-}
-
-void tern_ofi_conceal_all(struct tern_ofi_port *port)
-{
-    for (struct tern_list_node *at = port->exposed.next, *next; at != &port->exposed; at = next) {
-        struct exposed *exposed = TERN_CONTAINER(at, struct exposed, in_port);
-        next = at->next;
-        tern_ofi_deregister(&exposed->region);
-        tern_list_remove(at);
-        tern_list_init(at);
-    }
 }
 
 /* ---- who copies ---- */

@@ -28,5 +28,7 @@ bool tern_ofi_copies_reach(const struct tern_ofi_link *link, uint32_t by_lane);
 
 /* Begins copies for which the provider had no room. Returns their number. */
 int tern_ofi_copies_go_on(struct tern_ofi_lane *lane);
+/* Forgets all copies. The lane's ports are closed. */
+void tern_ofi_copies_free(struct tern_ofi_lane *lane);
 
 #endif

@@ -173,8 +173,9 @@ int tern_ofi_keys_take(struct tern_ofi_lane *lane, const struct tern_peer *peer,
     return count;
 }
 
-void tern_ofi_keys_forget(struct tern_ofi_link *link)
+void tern_ofi_keys_free(struct tern_ofi_lane *lane)
 {
-    while (!tern_list_empty(&link->keys_in))
-        forget(key_at(link->keys_in.next));
+    for (uint32_t i = 0; i < lane->slot_count; i++)
+        while (!tern_list_empty(&lane->by_slot[i]->keys_in))
+            forget(key_at(lane->by_slot[i]->keys_in.next));
 }

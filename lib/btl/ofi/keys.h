@@ -35,4 +35,7 @@ bool tern_ofi_key_is_sane(const unsigned char *bytes, size_t length);
  * TERN_ERR_UNSUPPORTED with text if there are none. */
 int tern_ofi_keys_take(struct tern_ofi_lane *lane, const struct tern_peer *peer, uint64_t number,
                        struct tern_ofi_rail_key ret_keys[TERN_OFI_RAILS]);
+/* Forgets all keys that peers have told the lane. */
+void tern_ofi_keys_free(struct tern_ofi_lane *lane);
+
 #endif

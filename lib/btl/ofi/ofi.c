@@ -18,6 +18,7 @@
 #include "lib/btl/ofi/exposed.h"
 #include "lib/btl/ofi/fabric.h"
 #include "lib/btl/ofi/ofi_lane.h"
+#include "lib/btl/ofi/keys.h"
 #include "lib/btl/ofi/libfabric.h"
 #include "lib/btl/ofi/ofi_greeting.h"
 #include "lib/btl/ofi/ofi_link.h"
@@ -295,6 +296,16 @@ static int check_descriptors(void)
                       provider, tern_rte.size - here, SPARE, found);
 }
 
+/* Closes a lane, and frees what its users have left there. */
+static void close_lane(struct tern_ofi_lane *lane)
+{
+    tern_ofi_lane_close(lane);
+    tern_ofi_copies_free(lane);
+    tern_ofi_keys_free(lane);
+    tern_ofi_links_free(lane);
+    tern_ofi_lane_prepare(lane, lane->index);
+}
+
 /* Opens the fabric, and the first lane. */
 static int open_chosen(const struct tern_ofi_choice *choice)
 {
@@ -304,7 +315,7 @@ static int open_chosen(const struct tern_ofi_choice *choice)
     if (!rc)
         rc = tern_ofi_lane_open(&tern_ofi_lanes[0]);
     if (!rc && (rc = check_descriptors()))
-        tern_ofi_lane_close(&tern_ofi_lanes[0]);
+        close_lane(&tern_ofi_lanes[0]);
     if (rc)
         tern_ofi_fabric_close();
     return rc;
@@ -428,7 +439,7 @@ static int ofi_init(void)
 static void ofi_finalize(void)
 {
     for (uint32_t i = 0; i < tern_lane_count; i++)
-        tern_ofi_lane_close(&tern_ofi_lanes[i]);
+        close_lane(&tern_ofi_lanes[i]);
     tern_ofi_cache_stop();
     tern_ofi_fabric_close();
     announced = false;

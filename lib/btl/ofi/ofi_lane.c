@@ -57,6 +57,7 @@ static void close_clock(struct tern_ofi_lane *lane)
         return;
     tern_doorbell_unwatch(lane->clock_fd);
     close(lane->clock_fd);
+    lane->clock_fd = -1;
 }
 
 void tern_ofi_lane_close(struct tern_ofi_lane *lane)
@@ -64,9 +65,7 @@ void tern_ofi_lane_close(struct tern_ofi_lane *lane)
     close_clock(lane);
     for (uint32_t i = 0; i < tern_ofi_fabric.rail_count; i++)
         tern_ofi_port_close(&lane->ports[i]);
-    tern_ofi_copies_free(lane);
-    tern_ofi_links_free(lane);
-    tern_ofi_lane_prepare(lane, lane->index);
+    lane->open = false;
 }
 
 void tern_ofi_lane_tell(const struct tern_ofi_lane *lane, struct tern_ofi_rails *ret_rails)

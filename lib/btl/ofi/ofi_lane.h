@@ -54,6 +54,13 @@ struct tern_ofi_send {
     struct tern_ofi_send *next_free;
 };
 
+/* A registration of the port's that peers use. It ends with the port at the latest: then it has no
+ * region any more. */
+struct tern_ofi_exposed {
+    struct tern_list_node in_port;
+    struct tern_ofi_region region;
+};
+
 struct tern_ofi_port {
     struct tern_ofi_lane *lane;
     uint32_t rail;           /* index in tern_ofi_fabric.rails */
@@ -67,7 +74,7 @@ struct tern_ofi_port {
     size_t memory_bytes;
     struct tern_ofi_region region;
     struct tern_ofi_landing landing;
-    struct tern_list_node exposed; /* lib/btl/ofi/exposed.c */
+    struct tern_list_node exposed; /* of struct tern_ofi_exposed */
     struct tern_ofi_buffer *buffers;
     int buffer_count, idle_buffers;
     int polling; /* calls that handle its completions; while there is one, the port stays open */
@@ -113,7 +120,7 @@ void tern_ofi_lane_prepare(struct tern_ofi_lane *lane, uint32_t index);
 /* Opens the ports on all rails, unless they are open. A rail on which that fails is left out,
  * unless it is the first. Returns 0, or TERN_ERR_OTHER or TERN_ERR_NO_MEM with text. */
 int tern_ofi_lane_open(struct tern_ofi_lane *lane);
-/* Closes the ports and frees all that the lane has. */
+/* Closes the ports: nothing that the lane had under way uses its memory any more. */
 void tern_ofi_lane_close(struct tern_ofi_lane *lane);
 /* Sets *ret_rails to the lane's ports, as others must know them. */
 void tern_ofi_lane_tell(const struct tern_ofi_lane *lane, struct tern_ofi_rails *ret_rails);
@@ -167,11 +174,6 @@ void tern_ofi_port_abandon(struct tern_ofi_port *port);
 bool tern_ofi_port_arm(struct tern_ofi_port *port);
 /* Takes what has completed at the port. Returns the number of events. */
 int tern_ofi_port_poll(struct tern_ofi_port *port);
-
-/* exposed.c: ends the registrations of exposed memory; the port will not be used any more. */
-void tern_ofi_conceal_all(struct tern_ofi_port *port);
-/* exposed.c: forgets all copies; all ports of the lane are closed. */
-void tern_ofi_copies_free(struct tern_ofi_lane *lane);
 
 /* Takes what has completed, and delivers frames (ofi_link.h) and ends of reads. Returns the number
  * of events. */

@@ -112,7 +112,6 @@ void tern_ofi_links_free(struct tern_ofi_lane *lane)
     for (uint32_t i = 0; i < lane->slot_count; i++) {
         tern_ofi_link_forget_card(lane->by_slot[i]);
         tern_ofi_drop_parked(lane->by_slot[i]);
-        tern_ofi_keys_forget(lane->by_slot[i]);
         tern_ofi_forget_frames(lane->by_slot[i]);
         free(lane->by_slot[i]->theirs);
         free(lane->by_slot[i]);

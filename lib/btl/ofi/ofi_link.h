@@ -97,8 +97,6 @@ int tern_ofi_link_seek(struct tern_ofi_lane *lane, struct tern_ofi_link *link);
 void tern_ofi_frame_arrived(struct tern_ofi_lane *lane, const unsigned char *bytes, size_t length);
 /* arrival.c: frees the frames of the link that came before their turn. */
 void tern_ofi_drop_parked(struct tern_ofi_link *link);
-/* keys.c: forgets all keys that the other end of the link has told. */
-void tern_ofi_keys_forget(struct tern_ofi_link *link);
 /* routes.c: frees all copies of frames that were sent. */
 void tern_ofi_forget_frames(struct tern_ofi_link *link);
 /* Notes that a frame could not be sent, with libfabric's error. */

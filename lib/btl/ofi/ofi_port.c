@@ -207,6 +207,17 @@ int tern_ofi_port_open(struct tern_ofi_port *port)
     return 0;
 }
 
+/* Ends the registrations that peers use. Their owners free them. */
+static void end_exposed(struct tern_ofi_port *port)
+{
+    for (struct tern_list_node *at = port->exposed.next, *next; at != &port->exposed; at = next) {
+        next = at->next;
+        tern_ofi_deregister(&TERN_CONTAINER(at, struct tern_ofi_exposed, in_port)->region);
+        tern_list_remove(at);
+        tern_list_init(at);
+    }
+}
+
 void tern_ofi_port_close(struct tern_ofi_port *port)
 {
     if (port->sleeps)
@@ -215,7 +226,7 @@ void tern_ofi_port_close(struct tern_ofi_port *port)
         /* ends all operations; some providers want the registrations to end before */
         int error = fi_close(&port->endpoint->fid);
         tern_ofi_cache_forget(port->endpoint);
-        tern_ofi_conceal_all(port);
+        end_exposed(port);
         if (error)
             fi_close(&port->endpoint->fid);
     }
