@@ -17,22 +17,6 @@ enum { FRAMES_MOST = 64, BYTES_MOST = 256 << 10 };
 
 extern const struct tern_btl tern_btl_ofi;
 
-/* A frame that came before its turn. */
-struct parked {
-    struct tern_list_node node;
-    size_t length;
-    unsigned char bytes[];
-};
-
-void tern_ofi_drop_parked(struct tern_ofi_link *link)
-{
-    while (!tern_list_empty(&link->parked)) {
-        struct parked *first = TERN_CONTAINER(link->parked.next, struct parked, node);
-        tern_list_remove(&first->node);
-        free(first);
-    }
-}
-
 /* Returns the link that a frame names; NULL if there is none, or the cookie is another's. */
 static struct tern_ofi_link *link_of(const struct tern_ofi_lane *lane,
                                      const struct tern_ofi_head *head)
@@ -85,47 +69,24 @@ static inline void take_in_turn(struct tern_ofi_lane *lane, struct tern_ofi_link
     tern_btl_deliver(link->peer, &frame.packet, bytes + sizeof frame, length - sizeof frame);
 }
 
-static uint32_t number_of(const struct parked *parked)
-{
-    struct tern_ofi_head head;
-    memcpy(&head, parked->bytes, sizeof head);
-    return head.number;
-}
-
-/* Keeps a frame until its turn. A frame that is there already is dropped. */
+/* Keeps a frame until its turn. */
 static void park(struct tern_ofi_link *link, uint32_t number, const unsigned char *bytes,
                  size_t length)
 {
-    struct tern_list_node *at = link->parked.prev;
-    for (; at != &link->parked; at = at->prev) {
-        int32_t after = (int32_t)(number - number_of(TERN_CONTAINER(at, struct parked, node)));
-        if (after == 0)
-            return;
-        if (after > 0)
-            break;
-    }
-    struct parked *parked = malloc(sizeof *parked + length);
-    if (!parked) {
-        tern_log("no memory for a packet of %zu bytes from rank %u that came before its turn",
-                 length, link->peer->rank);
-        abort();
-    }
-    parked->length = length;
-    memcpy(parked->bytes, bytes, length);
-    tern_list_append(at->next, &parked->node); /* before the next, that is behind `at` */
-    link->parked_count++;
+    if (tern_ofi_frames_add(&link->parked, number, bytes, length))
+        return;
+    tern_log("no memory for a packet of %zu bytes from rank %u that came before its turn", length,
+             link->peer->rank);
+    abort();
 }
 
 static void take_parked(struct tern_ofi_lane *lane, struct tern_ofi_link *link)
 {
-    while (!tern_list_empty(&link->parked)) {
-        struct parked *first = TERN_CONTAINER(link->parked.next, struct parked, node);
-        if (number_of(first) != link->next_in)
-            return;
-        tern_list_remove(&first->node);
-        link->parked_count--;
-        take_in_turn(lane, link, first->bytes, first->length);
-        free(first);
+    const struct tern_ofi_frame *first;
+    while ((first = tern_ofi_frames_first(&link->parked)) && first->number == link->next_in) {
+        struct tern_ofi_frame *frame = tern_ofi_frames_take(&link->parked);
+        take_in_turn(lane, link, frame->bytes, frame->length);
+        free(frame);
     }
 }
 
@@ -148,7 +109,7 @@ static inline void take_numbered(struct tern_ofi_lane *lane, struct tern_ofi_lin
         return;
     }
     take_in_turn(lane, link, bytes, length);
-    if (TERN_UNLIKELY(link->parked_count))
+    if (TERN_UNLIKELY(link->parked.count))
         take_parked(lane, link);
 }
 
@@ -194,10 +155,10 @@ void tern_ofi_frame_arrived(struct tern_ofi_lane *lane, const unsigned char *byt
         take_numbered(lane, link, &head, bytes, length);
         break;
     case TERN_OFI_SEEN:
-        tern_ofi_frames_seen(link, head.number);
+        tern_ofi_frames_drop(&link->unseen, head.number);
         break;
     case TERN_OFI_BYE_SEEN:
-        tern_ofi_frames_seen(link, head.number + 1);
+        tern_ofi_frames_drop(&link->unseen, head.number + 1);
         link->bye_answered |= link->bye_sent && head.number == link->bye_number;
         link->refused_ms = 0;
         break;

@@ -130,7 +130,7 @@ static int ofi_send(struct tern_peer *peer, const struct tern_packet *packet, co
     int rc;
     if (TERN_UNLIKELY(link->state != TERN_OFI_OPEN))
         return not_open(link);
-    if (TERN_UNLIKELY(link->kept_bytes > KEPT_MOST))
+    if (TERN_UNLIKELY(link->unseen.bytes > KEPT_MOST))
         return TERN_ERR_AGAIN;
     if (total <= tern_ofi_fabric.inject_max && total <= INJECT_MOST) {
         struct short_frame frame;
@@ -163,7 +163,7 @@ static int ofi_send_cursor(struct tern_peer *peer, const struct tern_packet *pac
     struct tern_cursor next = *cursor;
     if (TERN_UNLIKELY(link->state != TERN_OFI_OPEN))
         return not_open(link);
-    if (TERN_UNLIKELY(link->kept_bytes > KEPT_MOST))
+    if (TERN_UNLIKELY(link->unseen.bytes > KEPT_MOST))
         return TERN_ERR_AGAIN;
     struct tern_ofi_send *send = tern_ofi_take_send(link->port);
     if (!send)

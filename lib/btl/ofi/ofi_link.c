@@ -55,8 +55,8 @@ struct tern_ofi_link *tern_ofi_link_make(struct tern_ofi_lane *lane, struct tern
     }
     link->peer = peer;
     link->hello_wait_ms = HELLO_MS;
-    tern_list_init(&link->parked);
-    tern_list_init(&link->unseen);
+    tern_ofi_frames_init(&link->parked);
+    tern_ofi_frames_init(&link->unseen);
     tern_list_init(&link->keys_out);
     tern_list_init(&link->keys_in);
     tern_list_append(&lane->links, &link->in_lane);
@@ -111,8 +111,8 @@ void tern_ofi_links_free(struct tern_ofi_lane *lane)
 {
     for (uint32_t i = 0; i < lane->slot_count; i++) {
         tern_ofi_link_forget_card(lane->by_slot[i]);
-        tern_ofi_drop_parked(lane->by_slot[i]);
-        tern_ofi_forget_frames(lane->by_slot[i]);
+        tern_ofi_frames_clear(&lane->by_slot[i]->parked);
+        tern_ofi_frames_clear(&lane->by_slot[i]->unseen);
         free(lane->by_slot[i]->theirs);
         free(lane->by_slot[i]);
     }
@@ -138,8 +138,9 @@ void tern_ofi_link_lose(struct tern_ofi_link *link, const char *why)
     link->state = TERN_OFI_LOST;
     link->owes_welcome = link->owes_bye = link->owes_bye_seen = link->owes_seen = false;
     link->owes_dead = 0;
-    tern_ofi_drop_parked(link);
-    tern_ofi_forget_frames(link);
+    tern_ofi_frames_clear(&link->parked);
+    tern_ofi_frames_clear(&link->unseen);
+    link->resends = false;
     tern_btl_lost(link->peer, NULL, text);
 }
 

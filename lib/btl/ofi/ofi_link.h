@@ -8,6 +8,7 @@
  * have, the others' frames arrive by links of their own. Locks: the lane's lock.
  */
 
+#include "lib/btl/ofi/frame_list.h"
 #include "lib/btl/ofi/ofi_lane.h"
 #include "lib/btl/peer.h"
 #include "lib/rte/rte.h"
@@ -55,8 +56,8 @@ struct tern_ofi_link {
     uint32_t resend_last;       /* ... this one */
     uint32_t owes_dead;         /* bits of our rails of whose end the other end does not know */
     uint32_t new_frames;        /* that have arrived since we told it */
-    size_t new_bytes, kept_bytes;
-    struct tern_list_node unseen; /* routes.c */
+    size_t new_bytes;
+    struct tern_ofi_frame_list unseen; /* kept frames */
     uint32_t slot, cookie;             /* the other end puts them into its frames */
     uint32_t their_slot, their_cookie; /* we put them into ours; valid if OPEN */
     uint32_t next_out, next_in;        /* numbers of frames */
@@ -68,8 +69,7 @@ struct tern_ofi_link {
     bool bye_answered, bye_matters;    /* to one that has not left, or was sent something since */
     bool told;                         /* the other end knows that we left at ... */
     uint32_t told_out, told_in;        /* ... next_out and next_in */
-    struct tern_list_node parked;      /* frames that came before their turn */
-    int parked_count;
+    struct tern_ofi_frame_list parked; /* frames that came before their turn */
     struct tern_list_node keys_out, keys_in; /* keys.h */
     uint64_t keys_told;
     unsigned char nonce[TERN_NONCE_BYTES]; /* of our HELLO */
@@ -95,10 +95,6 @@ int tern_ofi_link_seek(struct tern_ofi_lane *lane, struct tern_ofi_link *link);
 
 /* arrival.c: handles a frame that has arrived. Its bytes are valid during the call. */
 void tern_ofi_frame_arrived(struct tern_ofi_lane *lane, const unsigned char *bytes, size_t length);
-/* arrival.c: frees the frames of the link that came before their turn. */
-void tern_ofi_drop_parked(struct tern_ofi_link *link);
-/* routes.c: frees all copies of frames that were sent. */
-void tern_ofi_forget_frames(struct tern_ofi_link *link);
 /* Notes that a frame could not be sent, with libfabric's error. */
 void tern_ofi_link_failed(struct tern_ofi_lane *lane, struct tern_ofi_link *link, int error);
 /* calling.c: goes on with links that have something to do. Returns the number of things done. */

@@ -11,14 +11,6 @@
 
 enum { READS_FAIL = 4 }; /* in turn, by a route that is then left out */
 
-/* A frame that may not have arrived. */
-struct kept_frame {
-    struct tern_list_node node;
-    uint32_t number;
-    size_t length;
-    unsigned char bytes[];
-};
-
 static struct tern_ofi_lane *lane_of(const struct tern_ofi_link *link)
 {
     return &tern_ofi_lanes[link->peer->lane];
@@ -38,7 +30,7 @@ static void use_route(struct tern_ofi_link *link, const struct tern_ofi_route *r
     link->port = route->port;
     link->to = route->theirs;
     link->address = route->address;
-    if (!other || tern_list_empty(&link->unseen))
+    if (!other || !link->unseen.count)
         return;
     link->resends = true;
     link->resend_begun = false;
@@ -163,55 +155,19 @@ void tern_ofi_port_left(struct tern_ofi_lane *lane, const struct tern_ofi_port *
 
 /* ---- frames that may be lost ---- */
 
-static struct kept_frame *frame_at(struct tern_list_node *node)
-{
-    return TERN_CONTAINER(node, struct kept_frame, node);
-}
-
 void tern_ofi_keep_frame(struct tern_ofi_link *link, uint32_t number, const void *frame,
                          size_t length)
 {
-    if (!link->keeps)
+    if (!link->keeps || tern_ofi_frames_add(&link->unseen, number, frame, length))
         return;
-    struct kept_frame *kept = malloc(sizeof *kept + length);
-    if (!kept) {
-        tern_log("no memory for a copy of a packet of %zu bytes to rank %u", length,
-                 link->peer->rank);
-        abort();
-    }
-    kept->number = number;
-    kept->length = length;
-    memcpy(kept->bytes, frame, length);
-    link->kept_bytes += length;
-    tern_list_append(&link->unseen, &kept->node);
-}
-
-static void drop_first(struct tern_ofi_link *link)
-{
-    struct kept_frame *first = frame_at(link->unseen.next);
-    tern_list_remove(&first->node);
-    link->kept_bytes -= first->length;
-    free(first);
-}
-
-void tern_ofi_frames_seen(struct tern_ofi_link *link, uint32_t number)
-{
-    while (!tern_list_empty(&link->unseen) &&
-           (int32_t)(frame_at(link->unseen.next)->number - number) < 0)
-        drop_first(link);
-}
-
-void tern_ofi_forget_frames(struct tern_ofi_link *link)
-{
-    while (!tern_list_empty(&link->unseen))
-        drop_first(link);
-    link->resends = false;
+    tern_log("no memory for a copy of a packet of %zu bytes to rank %u", length, link->peer->rank);
+    abort();
 }
 
 void tern_ofi_resend(struct tern_ofi_link *link)
 {
-    for (struct tern_list_node *at = link->unseen.next; at != &link->unseen; at = at->next) {
-        const struct kept_frame *kept = frame_at(at);
+    for (const struct tern_ofi_frame *kept = tern_ofi_frames_first(&link->unseen); kept;
+         kept = tern_ofi_frames_next(&link->unseen, kept)) {
         if (link->resend_begun && (int32_t)(kept->number - link->resend_last) <= 0)
             continue;
         struct tern_ofi_send *send = tern_ofi_take_send(link->port);

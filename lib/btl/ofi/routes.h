@@ -32,8 +32,6 @@ void tern_ofi_port_left(struct tern_ofi_lane *lane, const struct tern_ofi_port *
 /* Keeps a copy of a numbered frame that was sent, if link->keeps. */
 void tern_ofi_keep_frame(struct tern_ofi_link *link, uint32_t number, const void *frame,
                          size_t length);
-/* Frees the copies of frames before `number`: they have arrived. */
-void tern_ofi_frames_seen(struct tern_ofi_link *link, uint32_t number);
 /* Sends kept frames again, as many as there is room for. link->resends is false when all are on
  * their way. */
 void tern_ofi_resend(struct tern_ofi_link *link);
