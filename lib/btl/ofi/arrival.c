@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/btl/ofi/arrival.h"
 
-/* Frames that arrive: to which link they belong, and whose turn it is. */
-
-#include "lib/btl/btl.h"
-#include "lib/btl/ofi/keys.h"
 #include "lib/btl/ofi/ofi_greeting.h"
-#include "lib/btl/ofi/read.h"
-#include "lib/btl/ofi/routes.h"
 #include "lib/util/base/log.h"
 
 #include <stdlib.h>
@@ -14,8 +9,6 @@
 
 /* The receiver confirms frames to the sender after FRAMES_MOST frames or BYTES_MOST bytes. */
 enum { FRAMES_MOST = 64, BYTES_MOST = 256 << 10 };
-
-extern const struct tern_btl tern_btl_ofi;
 
 /* Returns the link that a frame names; NULL if there is none, or the cookie is another's. */
 static struct tern_ofi_link *link_of(const struct tern_ofi_lane *lane,
@@ -41,32 +34,12 @@ static void count_frame(struct tern_ofi_lane *lane, struct tern_ofi_link *link, 
 static inline void take_in_turn(struct tern_ofi_lane *lane, struct tern_ofi_link *link,
                                 const unsigned char *bytes, size_t length)
 {
-    struct tern_ofi_packet frame;
+    struct tern_ofi_head head;
     link->next_in++;
     if (TERN_UNLIKELY(link->keeps))
         count_frame(lane, link, length);
-    memcpy(&frame, bytes, sizeof frame.head);
-    if (TERN_UNLIKELY(frame.head.kind == TERN_OFI_BYE)) {
-        link->peer_bye = link->owes_bye_seen = true;
-        link->out_at_bye = link->next_out;
-        tern_ofi_link_note_busy(lane, link);
-        return;
-    }
-    if (TERN_UNLIKELY(frame.head.kind == TERN_OFI_KEY)) {
-        tern_ofi_key_arrived(link, bytes, length);
-        return;
-    }
-    if (TERN_UNLIKELY(frame.head.kind == TERN_OFI_RAIL_DEAD)) {
-        struct tern_ofi_rail_frame dead;
-        memcpy(&dead, bytes, sizeof dead);
-        tern_ofi_their_rail_died(link, dead.rail);
-        tern_ofi_readings_await(lane, link, dead.rail);
-        return;
-    }
-    memcpy(&frame, bytes, sizeof frame);
-    link->peer_bye = false;
-    __atomic_store_n(&link->peer->came_by, &tern_btl_ofi, __ATOMIC_RELAXED);
-    tern_btl_deliver(link->peer, &frame.packet, bytes + sizeof frame, length - sizeof frame);
+    memcpy(&head, bytes, sizeof head);
+    tern_ofi_frame_kinds[head.kind].take(lane, link, bytes, length);
 }
 
 /* Keeps a frame until its turn. */
@@ -113,26 +86,13 @@ static inline void take_numbered(struct tern_ofi_lane *lane, struct tern_ofi_lin
         take_parked(lane, link);
 }
 
-/* Returns true if a frame of this kind may have so many bytes. */
-static bool is_sane(uint16_t kind, const unsigned char *bytes, size_t length)
+static bool is_sane(const struct tern_ofi_head *head, const unsigned char *bytes, size_t length)
 {
-    switch (kind) {
-    case TERN_OFI_KEY:
-        return tern_ofi_key_is_sane(bytes, length);
-    case TERN_OFI_HELLO:
-    case TERN_OFI_WELCOME:
-        return length == sizeof(struct tern_ofi_greeting_frame);
-    case TERN_OFI_PACKET:
-        return length >= sizeof(struct tern_ofi_packet) && length <= TERN_OFI_FRAME_MAX;
-    case TERN_OFI_RAIL_DEAD:
-        return length == sizeof(struct tern_ofi_rail_frame);
-    case TERN_OFI_BYE:
-    case TERN_OFI_BYE_SEEN:
-    case TERN_OFI_SEEN:
-        return length == sizeof(struct tern_ofi_head);
-    default:
+    if (head->order != TERN_OFI_ORDER || head->kind >= TERN_OFI_KINDS)
         return false;
-    }
+    const struct tern_ofi_frame_kind *kind = &tern_ofi_frame_kinds[head->kind];
+    return kind->take && length >= kind->least && length <= kind->most &&
+           (!kind->is_sane || kind->is_sane(bytes, length));
 }
 
 void tern_ofi_frame_arrived(struct tern_ofi_lane *lane, const unsigned char *bytes, size_t length)
@@ -141,28 +101,13 @@ void tern_ofi_frame_arrived(struct tern_ofi_lane *lane, const unsigned char *byt
     struct tern_ofi_link *link = NULL;
     if (length >= sizeof head)
         memcpy(&head, bytes, sizeof head);
-    if (TERN_UNLIKELY(length < sizeof head || head.order != TERN_OFI_ORDER ||
-                      !is_sane(head.kind, bytes, length) ||
+    if (TERN_UNLIKELY(length < sizeof head || !is_sane(&head, bytes, length) ||
                       (head.kind != TERN_OFI_HELLO && !(link = link_of(lane, &head))))) {
         tern_ofi_note_stranger(lane);
         return;
     }
-    switch (head.kind) {
-    case TERN_OFI_PACKET:
-    case TERN_OFI_BYE:
-    case TERN_OFI_KEY:
-    case TERN_OFI_RAIL_DEAD:
+    if (TERN_LIKELY(tern_ofi_frame_kinds[head.kind].numbered))
         take_numbered(lane, link, &head, bytes, length);
-        break;
-    case TERN_OFI_SEEN:
-        tern_ofi_frames_drop(&link->unseen, head.number);
-        break;
-    case TERN_OFI_BYE_SEEN:
-        tern_ofi_frames_drop(&link->unseen, head.number + 1);
-        link->bye_answered |= link->bye_sent && head.number == link->bye_number;
-        link->refused_ms = 0;
-        break;
-    default:
-        tern_ofi_take_greeting(lane, link, bytes);
-    }
+    else
+        tern_ofi_frame_kinds[head.kind].take(lane, link, bytes, length);
 }

@@ -13,6 +13,7 @@
 #include "lib/btl/card.h"
 #include "lib/btl/choice.h"
 #include "lib/btl/path.h"
+#include "lib/btl/ofi/arrival.h"
 #include "lib/btl/ofi/device_choice.h"
 #include "lib/btl/ofi/device_regions.h"
 #include "lib/btl/ofi/exposed.h"
@@ -296,6 +297,9 @@ static int check_descriptors(void)
                       provider, tern_rte.size - here, SPARE, found);
 }
 
+static const struct tern_ofi_lane_user lane_user = {.arrived = tern_ofi_frame_arrived,
+                                                    .send_failed = tern_ofi_route_failed};
+
 /* Closes a lane, and frees what its users have left there. */
 static void close_lane(struct tern_ofi_lane *lane)
 {
@@ -303,7 +307,7 @@ static void close_lane(struct tern_ofi_lane *lane)
     tern_ofi_copies_free(lane);
     tern_ofi_keys_free(lane);
     tern_ofi_links_free(lane);
-    tern_ofi_lane_prepare(lane, lane->index);
+    tern_ofi_lane_prepare(lane, lane->index, &lane_user);
 }
 
 /* Opens the fabric, and the first lane. */
@@ -311,7 +315,7 @@ static int open_chosen(const struct tern_ofi_choice *choice)
 {
     int rc = tern_ofi_fabric_open(choice);
     for (uint32_t i = 0; i < tern_lane_count; i++)
-        tern_ofi_lane_prepare(&tern_ofi_lanes[i], i);
+        tern_ofi_lane_prepare(&tern_ofi_lanes[i], i, &lane_user);
     if (!rc)
         rc = tern_ofi_lane_open(&tern_ofi_lanes[0]);
     if (!rc && (rc = check_descriptors()))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/ofi/ofi_lane.h"
 
-#include "lib/btl/ofi/ofi_link.h"
 #include "lib/node/doorbell.h"
 #include "lib/util/base/error.h"
 
@@ -19,9 +18,10 @@ struct tern_ofi_lane tern_ofi_lanes[TERN_LANES_MAX];
 
 /* ---- opening ---- */
 
-void tern_ofi_lane_prepare(struct tern_ofi_lane *lane, uint32_t index)
+void tern_ofi_lane_prepare(struct tern_ofi_lane *lane, uint32_t index,
+                           const struct tern_ofi_lane_user *user)
 {
-    *lane = (struct tern_ofi_lane){.index = index, .clock_fd = -1};
+    *lane = (struct tern_ofi_lane){.index = index, .user = user, .clock_fd = -1};
     for (uint32_t i = 0; i < TERN_OFI_RAILS; i++)
         tern_ofi_port_clear(&lane->ports[i], lane, i);
     tern_list_init(&lane->busy);

@@ -83,8 +83,17 @@ struct tern_ofi_port {
     int sends_under_way;
 };
 
+/* What a lane calls when something completes at its ports. */
+struct tern_ofi_lane_user {
+    /* Handles a frame that has arrived. Its bytes are valid during the call. */
+    void (*arrived)(struct tern_ofi_lane *lane, const unsigned char *bytes, size_t length);
+    /* Handles that a frame of the link was not sent by the port, with libfabric's error. */
+    void (*send_failed)(struct tern_ofi_link *link, const struct tern_ofi_port *port, int error);
+};
+
 struct tern_ofi_lane {
     uint32_t index;
+    const struct tern_ofi_lane_user *user;
     bool open;
     struct tern_ofi_port ports[TERN_OFI_RAILS]; /* by rail */
     bool armed;   /* fi_trywait permits sleep: until then the queues must not be read */
@@ -116,7 +125,8 @@ struct tern_ofi_lane {
 extern struct tern_ofi_lane tern_ofi_lanes[TERN_LANES_MAX];
 
 /* Prepares the parts that need no endpoint. */
-void tern_ofi_lane_prepare(struct tern_ofi_lane *lane, uint32_t index);
+void tern_ofi_lane_prepare(struct tern_ofi_lane *lane, uint32_t index,
+                           const struct tern_ofi_lane_user *user);
 /* Opens the ports on all rails, unless they are open. A rail on which that fails is left out,
  * unless it is the first. Returns 0, or TERN_ERR_OTHER or TERN_ERR_NO_MEM with text. */
 int tern_ofi_lane_open(struct tern_ofi_lane *lane);
@@ -175,8 +185,7 @@ bool tern_ofi_port_arm(struct tern_ofi_port *port);
 /* Takes what has completed at the port. Returns the number of events. */
 int tern_ofi_port_poll(struct tern_ofi_port *port);
 
-/* Takes what has completed, and delivers frames (ofi_link.h) and ends of reads. Returns the number
- * of events. */
+/* Takes what has completed: each operation's `ended` handles it. Returns the number of events. */
 int tern_ofi_lane_poll(struct tern_ofi_lane *lane);
 
 #endif

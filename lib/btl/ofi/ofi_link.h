@@ -93,8 +93,6 @@ struct tern_ofi_link *tern_ofi_link_find(struct tern_ofi_lane *lane, const struc
  * the peer is lost. */
 int tern_ofi_link_seek(struct tern_ofi_lane *lane, struct tern_ofi_link *link);
 
-/* arrival.c: handles a frame that has arrived. Its bytes are valid during the call. */
-void tern_ofi_frame_arrived(struct tern_ofi_lane *lane, const unsigned char *bytes, size_t length);
 /* Notes that a frame could not be sent, with libfabric's error. */
 void tern_ofi_link_failed(struct tern_ofi_lane *lane, struct tern_ofi_link *link, int error);
 /* calling.c: goes on with links that have something to do. Returns the number of things done. */

@@ -7,7 +7,6 @@
 #include "lib/btl/ofi/libfabric.h"
 #include "lib/btl/ofi/ofi_link.h"
 #include "lib/btl/ofi/region_cache.h"
-#include "lib/btl/ofi/routes.h"
 #include "lib/node/doorbell.h"
 #include "lib/util/base/error.h"
 
@@ -96,7 +95,7 @@ static int receive_ended(struct tern_ofi_port *port, struct tern_ofi_op *op,
         return 0; /* gives only the buffer back */
     /* a nested poll must not post the buffer while the frame is being delivered */
     buffer->in_use++;
-    tern_ofi_frame_arrived(port->lane, many ? entry->buf : buffer->bytes, entry->len);
+    port->lane->user->arrived(port->lane, many ? entry->buf : buffer->bytes, entry->len);
     buffer->in_use--;
     return 1;
 }
@@ -109,7 +108,7 @@ static int send_ended(struct tern_ofi_port *port, struct tern_ofi_op *op,
     struct tern_ofi_link *link = send->link;
     tern_ofi_give_send(port, send);
     if (error && link)
-        tern_ofi_route_failed(link, port, error);
+        port->lane->user->send_failed(link, port, error);
     return 1;
 }
 
