@@ -27,7 +27,7 @@ int tern_rma_in_pieces(const struct tern_rma_operation *operation, tern_rma_appl
     struct tern_cursor origin = {0}, result = {0}, target;
     int64_t piece = PIECE / operation->combine->packed * operation->combine->packed;
     char *base = (char *)((uintptr_t)operation->target->base + (uintptr_t)operation->at);
-    if (operation->target->way != TERN_RMA_MAPPED)
+    if (operation->target->way != &tern_rma_mapped)
         base = (char *)(uintptr_t)(operation->target->address + operation->at);
     tern_cursor_init_host(&target, operation->type, base, operation->count);
     if (operation->origin)

@@ -390,7 +390,7 @@ static int start_put(const struct tern_rma_operation *operation, struct tern_rma
     return put_inline(operation);
 }
 
-int tern_rma_asked_put(const struct tern_rma_operation *operation)
+static int asked_put(const struct tern_rma_operation *operation)
 {
     return with_request(operation, start_put);
 }
@@ -446,7 +446,7 @@ static int start_get(const struct tern_rma_operation *operation,
     return tern_rma_copy_direct(operation, request) ? 0 : tern_rma_ask_get(operation, request);
 }
 
-int tern_rma_asked_get(const struct tern_rma_operation *operation)
+static int asked_get(const struct tern_rma_operation *operation)
 {
     return with_request(operation, start_get);
 }
@@ -499,10 +499,13 @@ static int start_fetch(const struct tern_rma_operation *operation, struct tern_r
     return rc;
 }
 
-int tern_rma_asked_fetch(const struct tern_rma_operation *operation)
+static int asked_fetch(const struct tern_rma_operation *operation)
 {
     return with_request(operation, start_fetch);
 }
+
+const struct tern_rma_way tern_rma_asked = {
+    .put = asked_put, .get = asked_get, .fetch = asked_fetch};
 
 /* ---- completion and locks ---- */
 

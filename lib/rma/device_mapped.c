@@ -70,12 +70,12 @@ static int end(const struct tern_rma_operation *operation, int error)
     return error;
 }
 
-int tern_rma_device_put(const struct tern_rma_operation *operation)
+static int device_put(const struct tern_rma_operation *operation)
 {
     return end(operation, put(operation));
 }
 
-int tern_rma_device_get(const struct tern_rma_operation *operation)
+static int device_get(const struct tern_rma_operation *operation)
 {
     return end(operation, get(operation));
 }
@@ -109,7 +109,7 @@ static int combine(const struct tern_rma_operation *operation)
                               operation->count, combine->op, combine_on_host, (void *)combine);
 }
 
-int tern_rma_device_fetch(const struct tern_rma_operation *operation)
+static int device_fetch(const struct tern_rma_operation *operation)
 {
     struct tern_rma_control *control = operation->target->control;
     tern_rma_spin(&control->serial);
@@ -117,3 +117,6 @@ int tern_rma_device_fetch(const struct tern_rma_operation *operation)
     tern_rma_unspin(&control->serial);
     return end(operation, rc);
 }
+
+const struct tern_rma_way tern_rma_device = {
+    .put = device_put, .get = device_get, .fetch = device_fetch};

@@ -21,9 +21,4 @@ void tern_rma_device_open(struct tern_rma_target *target, bool self,
                           const struct tern_rma_offer *offer, const void *mine);
 void tern_rma_device_close(struct tern_rma_target *target);
 
-/* The operations, if target->device is set. */
-int tern_rma_device_put(const struct tern_rma_operation *operation);
-int tern_rma_device_get(const struct tern_rma_operation *operation);
-int tern_rma_device_fetch(const struct tern_rma_operation *operation);
-
 #endif

@@ -11,7 +11,7 @@ static inline char *place_of(const struct tern_rma_operation *operation)
     return (char *)((uintptr_t)operation->target->base + (uintptr_t)operation->at);
 }
 
-int tern_rma_mapped_put(const struct tern_rma_operation *operation)
+static int mapped_put(const struct tern_rma_operation *operation)
 {
     const struct tern_rma_buffer *origin = operation->origin;
     char *place = place_of(operation);
@@ -27,7 +27,7 @@ int tern_rma_mapped_put(const struct tern_rma_operation *operation)
     return 0;
 }
 
-int tern_rma_mapped_get(const struct tern_rma_operation *operation)
+static int mapped_get(const struct tern_rma_operation *operation)
 {
     const struct tern_rma_buffer *result = operation->result;
     char *place = place_of(operation);
@@ -93,7 +93,7 @@ static int fetch(const struct tern_rma_operation *operation)
     return 0;
 }
 
-int tern_rma_mapped_fetch(const struct tern_rma_operation *operation)
+static int mapped_fetch(const struct tern_rma_operation *operation)
 {
     struct tern_rma_target *target = operation->target;
     if (TERN_UNLIKELY(target->serial))
@@ -104,3 +104,6 @@ int tern_rma_mapped_fetch(const struct tern_rma_operation *operation)
     tern_rma_complete_now(operation);
     return rc;
 }
+
+const struct tern_rma_way tern_rma_mapped = {
+    .put = mapped_put, .get = mapped_get, .fetch = mapped_fetch};

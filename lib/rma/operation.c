@@ -79,7 +79,7 @@ static int check_attached(struct tern_window *window, const struct tern_rma_plac
                           int64_t low, int64_t high)
 {
     const struct tern_rma_regions *regions;
-    if (place->rank != window->rank && window->targets[place->rank].way == TERN_RMA_ASKED)
+    if (place->rank != window->rank && window->targets[place->rank].way == &tern_rma_asked)
         return 0;
     tern_lane_lock(window->context->lane); /* another thread may attach memory */
     int rc = tern_window_find_regions(window, place->rank, &regions);
@@ -161,8 +161,6 @@ static inline int hold_lazily(struct tern_window *window, struct tern_rma_target
     return rc;
 }
 
-typedef int way_function(const struct tern_rma_operation *operation);
-
 /* A rank may have attached memory of MPI_Alloc_mem to a dynamic window: no copies by the system are
  * needed there. If so, makes `operation->at` the address here and returns true. */
 static bool is_mapped_after_all(struct tern_rma_operation *operation)
@@ -178,16 +176,15 @@ static bool is_mapped_after_all(struct tern_rma_operation *operation)
     return here;
 }
 
-static int go(struct tern_rma_operation *operation, way_function *const ways[3])
+/* Prepares an operation that has bytes, and finds its way. Returns 0 or TERN_ERR_*. */
+static int choose_way(struct tern_rma_operation *operation, const struct tern_rma_way **ret_way)
 {
-    if (!operation->bytes)
-        return 0;
     int rc = hold_lazily(operation->window, operation->target, operation->rank);
     if (rc)
         return rc;
-    if (operation->window->dynamic && is_mapped_after_all(operation))
-        return ways[TERN_RMA_MAPPED](operation);
-    return ways[operation->target->way](operation);
+    bool mapped = operation->window->dynamic && is_mapped_after_all(operation);
+    *ret_way = mapped ? &tern_rma_mapped : operation->target->way;
+    return 0;
 }
 
 /* ---- the short way: one run of memory that is mapped ---- */
@@ -199,7 +196,7 @@ static inline char *near_run(struct tern_window *window, const struct tern_rma_p
 {
     const struct tern_rma_target *target = &window->targets[place->rank];
     int64_t at, length;
-    if (target->way != TERN_RMA_MAPPED || window->dynamic || !tern_epoch_is_open(window, target) ||
+    if (target->way != &tern_rma_mapped || window->dynamic || !tern_epoch_is_open(window, target) ||
         !(place->type->contiguous || (place->type->gapless && place->count == 1)) ||
         __builtin_mul_overflow(place->type->size, place->count, &length) || length != bytes ||
         __builtin_mul_overflow(place->disp, target->disp_unit, &at) ||
@@ -264,27 +261,31 @@ static inline bool combine_near(struct tern_window *window, const struct tern_rm
 int tern_window_put(struct tern_window *window, const struct tern_rma_buffer *origin,
                     const struct tern_rma_place *place, struct tern_request **ret_request)
 {
-    static way_function *const ways[] = {tern_rma_mapped_put, tern_rma_pulled_put,
-                                         tern_rma_asked_put};
+    const struct tern_rma_way *way;
     struct tern_rma_operation operation;
     if (TERN_LIKELY(copy_near(window, origin, place, true, ret_request)))
         return 0;
     int rc = prepare(window, place, bytes_of(origin->type, origin->count), ret_request, &operation);
+    if (rc || !operation.bytes)
+        return rc;
     operation.origin = origin;
-    return rc ? rc : go(&operation, ways);
+    rc = choose_way(&operation, &way);
+    return rc ? rc : way->put(&operation);
 }
 
 int tern_window_get(struct tern_window *window, const struct tern_rma_buffer *result,
                     const struct tern_rma_place *place, struct tern_request **ret_request)
 {
-    static way_function *const ways[] = {tern_rma_mapped_get, tern_rma_pulled_get,
-                                         tern_rma_asked_get};
+    const struct tern_rma_way *way;
     struct tern_rma_operation operation;
     if (TERN_LIKELY(copy_near(window, result, place, false, ret_request)))
         return 0;
     int rc = prepare(window, place, bytes_of(result->type, result->count), ret_request, &operation);
+    if (rc || !operation.bytes)
+        return rc;
     operation.result = result;
-    return rc ? rc : go(&operation, ways);
+    rc = choose_way(&operation, &way);
+    return rc ? rc : way->get(&operation);
 }
 
 /* Checks the types of an accumulate, and prepares to combine their elements. */
@@ -311,8 +312,7 @@ int tern_window_fetch(struct tern_window *window, const struct tern_rma_buffer *
                       const struct tern_rma_place *place, enum tern_reduce_op op,
                       struct tern_request **ret_request)
 {
-    static way_function *const ways[] = {tern_rma_mapped_fetch, tern_rma_pulled_fetch,
-                                         tern_rma_asked_fetch};
+    const struct tern_rma_way *way;
     struct tern_rma_operation operation;
     if (op == TERN_REDUCE_NO_OP)
         origin = NULL;
@@ -329,7 +329,9 @@ int tern_window_fetch(struct tern_window *window, const struct tern_rma_buffer *
     operation.origin = origin;
     operation.result = result;
     operation.compare = compare;
-    return rc ? rc : go(&operation, ways);
+    if (!rc)
+        rc = choose_way(&operation, &way);
+    return rc ? rc : way->fetch(&operation);
 }
 
 /* Does the operation at once if the target is mapped, as most are. Returns false if it did not. */
@@ -338,7 +340,7 @@ static inline bool fetch_near(struct tern_window *window, struct tern_rma_target
                               const struct tern_type *type, int64_t disp, enum tern_reduce_op op)
 {
     int64_t at;
-    if (target->way != TERN_RMA_MAPPED || target->serial || window->dynamic ||
+    if (target->way != &tern_rma_mapped || target->serial || window->dynamic ||
         !tern_epoch_is_open(window, target) ||
         __builtin_mul_overflow(disp, target->disp_unit, &at) || at > target->size - type->size)
         return false;
@@ -383,10 +385,8 @@ int tern_window_fetch_add(struct tern_window *window, int rank, int64_t disp, in
     operation.origin = &origin;
     operation.result = &result;
     if (!rc)
-        rc = target->way == TERN_RMA_MAPPED   ? tern_rma_mapped_fetch(&operation)
-             : target->way == TERN_RMA_PULLED ? tern_rma_pulled_fetch(&operation)
-                                              : tern_rma_asked_fetch(&operation);
-    if (rc || target->way != TERN_RMA_ASKED)
+        rc = target->way->fetch(&operation);
+    if (rc || target->way != &tern_rma_asked)
         return rc;
     return tern_window_flush(window, rank, true);
 }

@@ -5,12 +5,9 @@
  * complete when they return, and need no help of the target. An accumulate reads, combines and
  * writes while it holds target->control->serial. All ranks of the window, the target included, take
  * that lock around their accumulates on a target that some rank pulls from (target->serial).
- *
- * Memory of a device that is open here the driver copies instead (device_mapped.c).
  */
 
 #define _GNU_SOURCE
-#include "lib/rma/device_mapped.h"
 #include "lib/rma/reach.h"
 
 #include "lib/accel/accel.h"
@@ -114,17 +111,13 @@ static int move(const struct tern_rma_operation *operation, const struct tern_rm
     return rc;
 }
 
-int tern_rma_pulled_put(const struct tern_rma_operation *operation)
+static int pulled_put(const struct tern_rma_operation *operation)
 {
-    if (TERN_UNLIKELY(operation->target->device != NULL))
-        return tern_rma_device_put(operation);
     return move(operation, operation->origin, true);
 }
 
-int tern_rma_pulled_get(const struct tern_rma_operation *operation)
+static int pulled_get(const struct tern_rma_operation *operation)
 {
-    if (TERN_UNLIKELY(operation->target->device != NULL))
-        return tern_rma_device_get(operation);
     return move(operation, operation->result, false);
 }
 
@@ -218,11 +211,9 @@ int tern_rma_apply_by_copies(const struct tern_rma_operation *operation,
     return rc;
 }
 
-int tern_rma_pulled_fetch(const struct tern_rma_operation *operation)
+static int pulled_fetch(const struct tern_rma_operation *operation)
 {
     struct tern_rma_control *control = operation->target->control;
-    if (TERN_UNLIKELY(operation->target->device != NULL))
-        return tern_rma_device_fetch(operation);
     tern_rma_spin(&control->serial);
     int rc = tern_rma_in_pieces(operation, tern_rma_apply_by_copies);
     tern_rma_unspin(&control->serial);
@@ -230,3 +221,6 @@ int tern_rma_pulled_fetch(const struct tern_rma_operation *operation)
         tern_rma_complete_now(operation);
     return rc;
 }
+
+const struct tern_rma_way tern_rma_pulled = {
+    .put = pulled_put, .get = pulled_get, .fetch = pulled_fetch};

@@ -2,8 +2,8 @@
 #ifndef TERN_RMA_REACH_H
 #define TERN_RMA_REACH_H
 
-/* The three ways to a target. lib/rma/operation.c has checked the arguments and chosen the way.
- * lib/rma/mapped.c, pulled.c and asked.c do the work. */
+/* The ways to a target: one struct for each, in lib/rma/mapped.c, pulled.c, device_mapped.c and
+ * asked.c. lib/rma/operation.c checks the arguments and calls the target's way. */
 
 #include "lib/rma/atomics.h"
 #include "lib/rma/window.h"
@@ -25,16 +25,13 @@ struct tern_rma_operation {
     struct tern_request **ret_request; /* NULL: no request is wanted */
 };
 
-/* Do the operation. Return 0 or TERN_ERR_*. If a request is wanted, they set it. */
-int tern_rma_mapped_put(const struct tern_rma_operation *operation);
-int tern_rma_mapped_get(const struct tern_rma_operation *operation);
-int tern_rma_mapped_fetch(const struct tern_rma_operation *operation);
-int tern_rma_pulled_put(const struct tern_rma_operation *operation);
-int tern_rma_pulled_get(const struct tern_rma_operation *operation);
-int tern_rma_pulled_fetch(const struct tern_rma_operation *operation);
-int tern_rma_asked_put(const struct tern_rma_operation *operation);
-int tern_rma_asked_get(const struct tern_rma_operation *operation);
-int tern_rma_asked_fetch(const struct tern_rma_operation *operation);
+/* A way to a target. The functions do the operation; an accumulate is a fetch without a result.
+ * They return 0 or TERN_ERR_*. If a request is wanted, they set it. */
+struct tern_rma_way {
+    int (*put)(const struct tern_rma_operation *operation);
+    int (*get)(const struct tern_rma_operation *operation);
+    int (*fetch)(const struct tern_rma_operation *operation);
+};
 
 /* Sets the wanted request to one that is complete. */
 static inline void tern_rma_complete_now(const struct tern_rma_operation *operation)

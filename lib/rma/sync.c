@@ -63,7 +63,7 @@ static int flush_locked(struct tern_window *window, int rank, bool local)
 int tern_window_flush(struct tern_window *window, int rank, bool local)
 {
     tern_fence_release(); /* stores to mapped memory come before what follows */
-    if (!window->any_asked || (rank >= 0 && window->targets[rank].way != TERN_RMA_ASKED))
+    if (!window->any_asked || (rank >= 0 && window->targets[rank].way != &tern_rma_asked))
         return 0;
     tern_lane_lock(window->context->lane);
     int rc = flush_locked(window, rank, local);
@@ -291,7 +291,7 @@ static int give_lock(struct tern_window *window, int rank, bool exclusive)
     __atomic_store_n(&target->holds, false, __ATOMIC_RELAXED);
     if (held && !target->control)
         return tern_rma_ask_unlock(window, rank, exclusive); /* which is a flush, too */
-    int rc = target->way == TERN_RMA_ASKED ? flush_locked(window, rank, false) : 0;
+    int rc = target->way == &tern_rma_asked ? flush_locked(window, rank, false) : 0;
     if (held)
         tern_rma_unlock_near(window, target, exclusive);
     return rc;
@@ -358,7 +358,7 @@ int tern_window_lock_all(struct tern_window *window, int assert)
     window->nocheck = assert & MPI_MODE_NOCHECK;
     set_access(window, TERN_RMA_LOCK_ALL);
     for (int rank = 0; rank < window->size && !window->nocheck && !rc; rank++)
-        if (window->targets[rank].way == TERN_RMA_MAPPED)
+        if (window->targets[rank].way == &tern_rma_mapped)
             rc = tern_rma_hold(window, rank);
     tern_lane_unlock(window->context->lane);
     return rc;

@@ -201,7 +201,7 @@ static void choose_device_way(struct tern_rma_target *target, bool self,
     if (near)
         tern_rma_device_open(target, self, offer, mine);
     target->serial = near;
-    target->way = target->device ? TERN_RMA_PULLED : TERN_RMA_ASKED;
+    target->way = target->device ? &tern_rma_device : &tern_rma_asked;
 }
 
 static void choose_way(struct tern_window *window, const struct agreement *agreement, int rank,
@@ -223,19 +223,19 @@ static void choose_way(struct tern_window *window, const struct agreement *agree
         target->base = tern_segment.base + offer->offset;
     target->turf = (struct tern_rma_turf){&window->guards, target->control, target->base};
     if (agreement->forced == FORCE_ASKED)
-        target->way = TERN_RMA_ASKED;
+        target->way = &tern_rma_asked;
     else if (self || (near && shared))
-        target->way = TERN_RMA_MAPPED;
+        target->way = &tern_rma_mapped;
     else
-        target->way = near && pullable ? TERN_RMA_PULLED : TERN_RMA_ASKED;
-    if (window->dynamic && target->way == TERN_RMA_PULLED && agreement->forced == AUTO) {
+        target->way = near && pullable ? &tern_rma_pulled : &tern_rma_asked;
+    if (window->dynamic && target->way == &tern_rma_pulled && agreement->forced == AUTO) {
         target->node_address = offer->node_address;
         target->node_bytes = &tern_segment_rank((uint32_t)target->node_rank)->mapped;
     }
     if (TERN_UNLIKELY(offer->device) && !window->dynamic && agreement->forced != FORCE_ASKED)
         choose_device_way(target, self, offer, near || self, mine);
-    window->any_asked |= target->way == TERN_RMA_ASKED;
-    target->direct = target->way == TERN_RMA_ASKED && agreement->forced != FORCE_ASKED &&
+    window->any_asked |= target->way == &tern_rma_asked;
+    target->direct = target->way == &tern_rma_asked && agreement->forced != FORCE_ASKED &&
                      offer->direct && !window->dynamic;
     target->direct_address = offer->direct_address;
     target->direct_key = offer->direct_key;

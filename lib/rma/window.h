@@ -11,8 +11,8 @@
  * the window is made:
  *
  *   mapped   the target's memory is mapped here: loads, stores and atomic instructions
- *   pulled   the target is on this node: the kernel copies (process_vm_readv, _writev), or the
- *            driver of a device
+ *   pulled   the target is on this node: the kernel copies (process_vm_readv, _writev)
+ *   device   the target is on this node, and its device memory is open here: the driver copies
  *   asked    the target gets messages, and applies them itself, if need be in its progress thread;
  *            a put or get of one run may be copied by a network instead, if that can reach the
  *            target's memory (direct)
@@ -36,8 +36,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The way to a target. */
-enum tern_rma_way { TERN_RMA_MAPPED, TERN_RMA_PULLED, TERN_RMA_ASKED };
+/* The ways to a target (lib/rma/reach.h). */
+struct tern_rma_way;
+extern TERN_OURS const struct tern_rma_way tern_rma_mapped, tern_rma_pulled, tern_rma_device,
+    tern_rma_asked;
 
 /* The access epoch of a window. */
 enum tern_rma_access {
@@ -50,6 +52,7 @@ enum tern_rma_access {
 
 /* A rank of the window, as this rank sees it. */
 struct tern_rma_target {
+    const struct tern_rma_way *way;
     char *base; /* the target's memory, where it is mapped in this process; NULL: it is not */
     /* where the memory begins in the target; 0 for a dynamic window, whose displacements are
      * addresses */
@@ -68,7 +71,6 @@ struct tern_rma_target {
     char *device;
     struct tern_ipc_import *import;   /* behind `device`; NULL: this rank's own memory */
     int32_t node_rank;                /* its local rank on this node; -1: another node */
-    uint8_t way;                      /* enum tern_rma_way */
     bool serial;  /* accumulates take control->serial: some rank pulls from this target */
     bool started; /* named in MPI_Win_start */
     uint8_t locked; /* MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE by MPI_Win_lock; 0: not locked */
