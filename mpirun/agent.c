@@ -173,7 +173,6 @@ static void file_failed(int rank)
 
 static void stream_closed(int rank)
 {
-    tern_local_stream_closed(rank);
     send_up(
         &(struct tern_frame){ .kind = TERN_FRAME_CLOSED, .host = agent.job.here, .rank = rank });
 }

@@ -35,6 +35,7 @@ struct rank {
     bool world; /* connected by MPI_Init, not only by sessions */
     int streams; /* number of its output streams that some process still holds open */
     bool unseen; /* its process has ended with code 0, and no program of it has been in MPI */
+    bool alone;  /* it has left no process behind */
     bool other_library; /* has connected, and has loaded another MPI library */
     bool crashed;       /* has said where it crashes */
 };
@@ -132,12 +133,13 @@ static void fail_without_init(int rank)
                   whose(rank));
 }
 
-/* Judges a rank whose process has ended outside MPI. As long as a process holds its output open,
- * that may be its program: some wrappers, such as setsid, end before what they have started. */
+/* Judges a rank whose process has ended outside MPI. A process that it has left behind, or one that
+ * holds its output open, may be its program: some wrappers, such as setsid, end before what they
+ * have started. */
 static void judge_unseen(int rank)
 {
     const struct rank *state = &life.ranks[rank];
-    if (!state->unseen || state->streams || !tern_run_goes_on())
+    if (!state->unseen || !state->alone || state->streams || !tern_run_goes_on())
         return;
     if (life.worlds)
         fail_without_init(rank);
@@ -175,21 +177,30 @@ void tern_life_ended(int rank, int wait_status)
     tern_run_check_end();
 }
 
-void tern_life_stream_closed(int rank)
+/* Judges a rank again, and ends the job if that is a failure. */
+static void judge_again(int rank)
 {
-    struct rank *state = &life.ranks[rank];
     bool failed = tern_run_has_failed();
-    state->streams -= state->streams > 0;
     judge_unseen(rank);
     if (!failed && tern_run_has_failed() && life.running)
         tern_run_end();
 }
 
+void tern_life_alone(int rank)
+{
+    life.ranks[rank].alone = true;
+    judge_again(rank);
+}
+
+void tern_life_stream_closed(int rank)
+{
+    life.ranks[rank].streams -= life.ranks[rank].streams > 0;
+    judge_again(rank);
+}
+
 static void rank_connected(int rank)
 {
     struct rank *state = &life.ranks[rank];
-    if (state->unseen)
-        tern_run_adopt(rank);
     state->unseen = false;
     state->connected = true;
     state->finalized = state->lost = false;

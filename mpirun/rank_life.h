@@ -21,6 +21,8 @@ void tern_life_open(const struct tern_job *job);
 void tern_life_started(int rank, pid_t pid);
 void tern_life_ended(int rank, int wait_status);
 void tern_life_not_started(const struct tern_guardian_message *answer);
+/* The rank has ended outside MPI, and has left no process behind, or none any more. */
+void tern_life_alone(int rank);
 /* An output stream of the rank has ended. */
 void tern_life_stream_closed(int rank);
 /* Counts the ranks of a lost host as ended: nothing more will be heard of them. */

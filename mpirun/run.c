@@ -211,15 +211,13 @@ void tern_run_check_end(void)
     }
 }
 
-void tern_run_adopt(int rank)
-{
-    tell_guardian(TERN_GUARDIAN_ADOPT, rank, 0);
-}
-
 void tern_run_resume(void)
 {
-    if (run.stage == WAITING || run.stage == LEAVING)
-        set_stage(RUNNING, -1);
+    if (run.stage != WAITING && run.stage != LEAVING)
+        return;
+    set_stage(RUNNING, -1);
+    if (is_cut_short()) /* another rank has failed meanwhile */
+        tern_run_end();
 }
 
 void tern_run_fail(int status, const char *format, ...)
@@ -324,6 +322,9 @@ static void handle_answer(int host, const struct tern_guardian_message *answer)
     case TERN_GUARDIAN_EXITED:
         tern_life_ended(answer->rank, answer->value);
         break;
+    case TERN_GUARDIAN_ALONE:
+        tern_life_alone(answer->rank);
+        break;
     case TERN_GUARDIAN_LOST:
         guardian_lost(host, answer->pid);
         break;
@@ -356,7 +357,7 @@ static void agent_answered(const struct tern_frame *frame)
     const char *text = tern_read_string(&reader);
     snprintf(answer.text, sizeof answer.text, "%s", text ? text : "");
     bool of_rank = answer.kind == TERN_GUARDIAN_STARTED || answer.kind == TERN_GUARDIAN_FAILED ||
-                   answer.kind == TERN_GUARDIAN_EXITED;
+                   answer.kind == TERN_GUARDIAN_EXITED || answer.kind == TERN_GUARDIAN_ALONE;
     if (!reader.bad && (!of_rank || (answer.rank >= 0 && answer.rank < run.job->map->size)))
         handle_answer(frame->host, &answer);
 }
@@ -552,7 +553,6 @@ const struct tern_spawned_listener tern_run_parents = {parents_signalled, parent
 
 static void stream_closed(int rank)
 {
-    tern_local_stream_closed(rank);
     tern_life_stream_closed(rank);
     tern_run_check_end();
 }

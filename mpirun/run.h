@@ -53,10 +53,7 @@ bool tern_run_fail_by_signal(int number);
 bool tern_run_has_failed(void);
 /* Ends the job: all ranks get SIGTERM, and later SIGKILL. Does nothing if it is being ended. */
 void tern_run_end(void);
-/* Asks the guardian of a rank whose process has ended to take the MPI program that has connected as
- * its process. It answers TERN_GUARDIAN_STARTED, or not at all. */
-void tern_run_adopt(int rank);
-/* Goes back to running: a rank was started again, before the job has been told to end. */
+/* Goes back to running, because a rank was started again. Ends the job if it has failed. */
 void tern_run_resume(void);
 /* Goes on to the next stage of the job's end if this one is over. */
 void tern_run_check_end(void);

@@ -22,6 +22,7 @@
 #include "lib/rte/report.h"
 
 #include "lib/rte/rte.h"
+#include "lib/util/base/ancestry.h"
 #include "lib/util/base/error.h"
 #include "lib/util/net/launcher.h"
 #include "lib/util/net/lifeline.h"
@@ -43,6 +44,7 @@
 static int common = -1; /* the socket that all ranks inherit; -1: none */
 /* where the same socket has a name; empty: nowhere */
 static char directory[PATH_MAX];
+static int starter; /* the process that starts the ranks; 0: unknown */
 static int own = -1;    /* our end of the pair; -1: not connected */
 static int lifeline =
     -1; /* our end of the lifeline, as long as this process lives; -1: none */
@@ -97,7 +99,8 @@ bool tern_report_learn(uint32_t *ret_appnum)
     const char *text = getenv(TERN_REPORTS);
     unsigned long inode;
     int fd;
-    if (!text || sscanf(text, "%d:%lu:%4095[^:]:%u", &fd, &inode, directory, ret_appnum) != 4) {
+    if (!text || sscanf(text, "%d:%lu:%4095[^:]:%d:%u", &fd, &inode, directory, &starter,
+                        ret_appnum) != 5) {
         directory[0] = 0;
         return false;
     }
@@ -190,11 +193,12 @@ static void drop_lifeline(void)
 static bool connect_by(int fd)
 {
     struct tern_report report = {TERN_REPORT_CONNECTED, (int32_t)tern_rte.rank};
+    struct tern_ancestry line = tern_ancestry_below(starter);
+    struct iovec parts[] = {{&report, sizeof report}, {&line, sizeof line}};
     int pair[2], far = lifeline < 0 ? open_lifeline() : -1;
     bool reached = open_pair(pair);
     if (reached) {
-        reached = say_with(fd, &(struct iovec){&report, sizeof report}, 1, (int[]){pair[1], far},
-                           far < 0 ? 1 : 2);
+        reached = say_with(fd, parts, 2, (int[]){pair[1], far}, far < 0 ? 1 : 2);
         close(pair[1]);
         if (reached)
             own = pair[0];

@@ -13,6 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/util/base/ancestry.h"
+#include "mpirun/base/strings.h"
+
 struct process {
     pid_t pid, parent;
     bool ended; /* its parent has not waited for it yet */
@@ -21,29 +24,6 @@ struct process {
 
 static pid_t spared[256];
 static int spared_count;
-
-/* Returns the parent of a process from /proc/PID/stat, whose second field may contain blanks and
- * parentheses. Returns 0 if there is no such process. *ret_ended: it is a zombie. */
-static pid_t parent_of(pid_t pid, bool *ret_ended)
-{
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    ssize_t length = read(fd, text, sizeof text - 1);
-    close(fd);
-    if (length <= 0)
-        return 0;
-    text[length] = '\0';
-    const char *after = strrchr(text, ')');
-    char state;
-    int parent;
-    if (!after || sscanf(after + 1, " %c %d", &state, &parent) != 2)
-        return 0;
-    *ret_ended = state == 'Z' || state == 'X';
-    return parent;
-}
 
 struct processes {
     struct process *list;
@@ -84,7 +64,7 @@ static struct process *list_processes(int *ret_count)
     while (proc && (entry = readdir(proc))) {
         pid_t pid = atoi(entry->d_name);
         bool ended = false;
-        pid_t parent = pid > 0 ? parent_of(pid, &ended) : 0;
+        pid_t parent = pid > 0 ? tern_parent_of(pid, &ended) : 0;
         if (parent > 0)
             add(&all, pid, parent, ended);
     }
@@ -138,11 +118,39 @@ void tern_descendants_spare_present(void)
 
 pid_t tern_descendants_child_above(pid_t pid)
 {
-    bool ended;
     pid_t parent;
-    while (pid > 1 && (parent = parent_of(pid, &ended)) != getpid())
+    while (pid > 1 && (parent = tern_parent_of(pid, NULL)) != getpid())
         pid = parent;
     return pid > 1 ? pid : 0;
+}
+
+/* Reads the kernel's list of this thread's children. Returns false if it has none to read. */
+static bool read_children(struct processes *all)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    FILE *file = fopen(path, "re");
+    int pid;
+    while (file && fscanf(file, "%d", &pid) == 1)
+        add(all, pid, getpid(), false);
+    if (file)
+        fclose(file);
+    return file;
+}
+
+pid_t *tern_descendants_children(int *ret_count)
+{
+    struct processes all = { 0 };
+    if (!read_children(&all))
+        all.list = list_processes(&all.count);
+    pid_t *pids = tern_must_alloc((size_t)(all.count + 1) * sizeof *pids);
+    *ret_count = 0;
+    for (int i = 0; i < all.count; i++) {
+        if (all.list[i].parent == getpid() && !all.list[i].ended)
+            pids[(*ret_count)++] = all.list[i].pid;
+    }
+    free(all.list);
+    return pids;
 }
 
 int tern_descendants_signal(int number, void (*found)(pid_t pid))

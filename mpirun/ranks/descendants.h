@@ -17,6 +17,10 @@ void tern_descendants_spare_present(void);
  * none. */
 pid_t tern_descendants_child_above(pid_t pid);
 
+/* Returns the children of this process, which must have a single thread. Those that have ended may
+ * be among them or not. The caller frees the list. */
+pid_t *tern_descendants_children(int *ret_count);
+
 /* Sends signal `number` (0: none) to all descendants. Before that, calls `found` (may be NULL) for
  * each that has not ended. Returns their number, with those that have ended and are not reaped. */
 int tern_descendants_signal(int number, void (*found)(pid_t pid));

@@ -44,9 +44,10 @@
 #include "mpirun/plan/map.h"
 #include "mpirun/ranks/descendants.h"
 #include "mpirun/ranks/leftover.h"
+#include "mpirun/ranks/orphans.h"
 #include "mpirun/ranks/session_dir.h"
 
-enum { SOCKET_FD = 3, KILL_TIMEOUT_MS = 2000, ORPHANS = 1024 };
+enum { SOCKET_FD = 3, KILL_TIMEOUT_MS = 2000, LOOK_MS = 1000 };
 
 struct failure {
     int rank, step, error;
@@ -63,13 +64,8 @@ static struct {
     int signal_fd;
     int failure_pipe[2];
     pid_t *pids; /* by rank; 0 if not running */
-    int ranks;
-    /* the orphans that have ended last: the program of a rank may be one of them */
-    struct {
-        pid_t pid;
-        int status;
-    } orphans[ORPHANS];
-    unsigned orphan_count;
+    bool *awaited; /* by rank: ALONE is to be sent when nothing of it is left */
+    int ranks, awaited_count;
     struct tern_guardian_message *outgoing;
     int outgoing_count, outgoing_room;
     bool finishes; /* all ranks have ended: GONE is sent as soon as nothing is left */
@@ -280,7 +276,10 @@ static void spawn(const struct tern_guardian_message *request, const int fds[3])
     if (request->rank >= guardian.ranks) {
         int ranks = 2 * (request->rank + 32);
         guardian.pids = tern_must_grow(guardian.pids, ranks * sizeof *guardian.pids);
+        guardian.awaited = tern_must_grow(guardian.awaited, ranks * sizeof *guardian.awaited);
         memset(guardian.pids + guardian.ranks, 0, (ranks - guardian.ranks) * sizeof *guardian.pids);
+        memset(guardian.awaited + guardian.ranks, 0,
+               (ranks - guardian.ranks) * sizeof *guardian.awaited);
         guardian.ranks = ranks;
     }
     char **argv = tern_must_alloc((list_length(request->argv) + 1) * sizeof *argv);
@@ -310,10 +309,8 @@ static void child_reaped(pid_t pid, int status)
     int rank = 0;
     while (rank < guardian.ranks && guardian.pids[rank] != pid)
         rank++;
-    if (rank == guardian.ranks) { /* an orphan of the job */
-        unsigned at = guardian.orphan_count++ % ORPHANS;
-        guardian.orphans[at].pid = pid;
-        guardian.orphans[at].status = status;
+    if (rank == guardian.ranks) {
+        tern_orphan_ended(pid, status);
         return;
     }
     guardian.pids[rank] = 0;
@@ -327,13 +324,22 @@ static void child_reaped(pid_t pid, int status)
         answer_rank(TERN_GUARDIAN_EXITED, rank, pid, status, 0);
 }
 
+/* Sends a signal to the process group of a rank. A process that was adopted need not lead one, but
+ * is in the group of the rank's first process, unless it has left that. */
+static void signal_group(pid_t pid, int number)
+{
+    if (kill(-pid, number) == 0 || errno != ESRCH)
+        return;
+    pid_t group = getpgid(pid);
+    if (group <= 1 || group == getpgrp() || kill(-group, number) < 0)
+        kill(pid, number);
+}
+
 static void signal_ranks(int rank, int number)
 {
     for (int r = 0; r < guardian.ranks; r++) {
-        pid_t pid = guardian.pids[r];
-        /* a process that was adopted need not lead a group */
-        if (pid && (rank < 0 || rank == r) && kill(-pid, number) < 0 && errno == ESRCH)
-            kill(pid, number);
+        if (guardian.pids[r] && (rank < 0 || rank == r))
+            signal_group(guardian.pids[r], number);
     }
 }
 
@@ -361,18 +367,6 @@ static void reap(void)
     }
 }
 
-/* Finds the wait status of an orphan that has ended. Returns false if it is not among the last. */
-static bool find_orphan(pid_t pid, int *ret_status)
-{
-    unsigned count = guardian.orphan_count < ORPHANS ? guardian.orphan_count : ORPHANS;
-    unsigned at = 0;
-    while (at < count && guardian.orphans[at].pid != pid)
-        at++;
-    if (at < count)
-        *ret_status = guardian.orphans[at].status;
-    return at < count;
-}
-
 static bool is_rank(pid_t pid)
 {
     int rank = 0;
@@ -382,20 +376,45 @@ static bool is_rank(pid_t pid)
 }
 
 /* Takes another process for the process of a rank: the rank's own has started it and ended. */
-static void adopt(int rank, pid_t program)
+static void adopt(int rank, const struct tern_ancestry *line)
 {
-    int status;
-    bool known = rank >= 0 && rank < guardian.ranks && !guardian.pids[rank] && program > 0;
-    pid_t pid = known ? tern_descendants_child_above(program) : 0;
-    if (pid && !is_rank(pid)) {
-        guardian.pids[rank] = pid;
+    int status = 0;
+    bool ended = false, known = rank >= 0 && rank < guardian.ranks && !guardian.pids[rank];
+    pid_t pid = known ? tern_orphan_of_program(line, is_rank, &ended, &status) : 0;
+    if (known && !line->count)
+        pid = tern_orphan_of_rank(rank, is_rank);
+    if (pid)
         answer_rank(TERN_GUARDIAN_STARTED, rank, pid, 0, 0);
-    } else if (known && find_orphan(program, &status)) {
-        answer_rank(TERN_GUARDIAN_STARTED, rank, program, 0, 0);
-        answer_rank(TERN_GUARDIAN_EXITED, rank, program, status, 0);
-    } else {
-        answer_rank(TERN_GUARDIAN_EXITED, rank, 0, 0, 0);
+    if (pid && !ended)
+        guardian.pids[rank] = pid;
+    else
+        answer_rank(TERN_GUARDIAN_EXITED, rank, ended ? line->pids[0] : 0, status, 0);
+}
+
+/* Answers for the awaited ranks of which nothing is left. */
+static void check_awaited(void)
+{
+    if (!guardian.awaited_count)
+        return;
+    bool *left = tern_must_alloc((size_t)guardian.ranks * sizeof *left);
+    tern_orphans_mark(left, guardian.ranks, is_rank);
+    for (int rank = 0; rank < guardian.ranks; rank++) {
+        if (!guardian.awaited[rank] || left[rank])
+            continue;
+        guardian.awaited[rank] = false;
+        guardian.awaited_count--;
+        answer_rank(TERN_GUARDIAN_ALONE, rank, 0, 0, 0);
     }
+    free(left);
+}
+
+static void await(int rank)
+{
+    if (rank < 0 || rank >= guardian.ranks)
+        return;
+    guardian.awaited_count += !guardian.awaited[rank];
+    guardian.awaited[rank] = true;
+    check_awaited();
 }
 
 static void say_left(pid_t pid, int number, bool holders_only)
@@ -492,7 +511,10 @@ static void handle(const struct tern_guardian_message *request, const int fds[3]
         signal_ranks(request->rank, request->value);
         break;
     case TERN_GUARDIAN_ADOPT:
-        adopt(request->rank, request->pid);
+        adopt(request->rank, &request->line);
+        break;
+    case TERN_GUARDIAN_AWAIT:
+        await(request->rank);
         break;
     case TERN_GUARDIAN_FINISH:
         guardian.finishes = true;
@@ -519,12 +541,16 @@ static _Noreturn void guard(void)
         struct pollfd polled[2] = { { SOCKET_FD, POLLIN | (guardian.outgoing_count ? POLLOUT : 0),
                                       0 },
                                     { guardian.signal_fd, POLLIN, 0 } };
-        if (poll(polled, 2, -1) < 0 && errno != EINTR) {
+        /* the end of a process tells most, but not that one has got another environment */
+        int found = poll(polled, 2, guardian.awaited_count ? LOOK_MS : -1);
+        if (found < 0 && errno != EINTR) {
             tern_log("guardian: poll: %s", strerror(errno));
             end(false);
         }
         if (polled[1].revents)
             reap();
+        if (polled[1].revents || found == 0)
+            check_awaited();
         if (polled[0].revents & (POLLIN | POLLHUP | POLLERR)) {
             struct tern_guardian_message request;
             int fds[3], fd_count;

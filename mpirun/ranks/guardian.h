@@ -12,6 +12,8 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "lib/util/base/ancestry.h"
+
 /* The kinds of messages, and the members that each uses. */
 enum tern_guardian_kind {
     /* to the guardian: */
@@ -23,9 +25,15 @@ enum tern_guardian_kind {
     TERN_GUARDIAN_SPAWN,
     /* send signal `value` to the process group of `rank`; -1: of every rank */
     TERN_GUARDIAN_SIGNAL,
-    /* The process of `rank` has ended, but `pid` is its program. If that outlives it, take it for
-     * the rank's process and answer STARTED, and EXITED when it ends. Else answer EXITED. */
+    /* The process of `rank` has ended, but its program is the first process of `line`. Take that,
+     * or the one that gets its exit status, for the rank's process: answer STARTED, and EXITED when
+     * it ends. If it has ended, answer both, and the program is `pid`. If the rank's own process
+     * got that status, answer EXITED only. An empty line: take any process that the rank has
+     * left. */
     TERN_GUARDIAN_ADOPT,
+    /* The process of `rank` has ended, and its program may come from one that it has left behind:
+     * answer ALONE as soon as none of these is left. */
+    TERN_GUARDIAN_AWAIT,
     TERN_GUARDIAN_FINISH, /* all ranks have ended: answer GONE as soon as nothing is left */
     TERN_GUARDIAN_NAME,   /* answer LEFT for each process that holds a rank's output open */
     /* send SIGTERM to all that is left; `value` not 0: answer LEFT for each process */
@@ -42,6 +50,7 @@ enum tern_guardian_kind {
     /* the process of `rank`, `pid`, ended with wait status `value`; `pid` 0: it was
      * the only one */
     TERN_GUARDIAN_EXITED,
+    TERN_GUARDIAN_ALONE, /* `rank` has ended, and has left no process behind, or none any more */
     /* process `pid`, whose command is `text`, is left of `rank` (-1: unknown); `value` is the
      * signal that it gets now, or 0 */
     TERN_GUARDIAN_LEFT,
@@ -73,6 +82,7 @@ struct tern_guardian_message {
      * the strings. */
     uint64_t path, wdir, argv, shared_env, own_env;
     uint64_t cpus; /* offset of a struct tern_cpus to bind to */
+    struct tern_ancestry line;
     char text[600];
 };
 

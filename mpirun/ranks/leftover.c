@@ -92,16 +92,15 @@ static size_t read_file(pid_t pid, const char *name, char *bytes, size_t room)
     return size;
 }
 
-/* Returns the rank that the process's environment names, or -1. */
-static int rank_in_environment(pid_t pid)
+int tern_leftover_rank_of(pid_t pid)
 {
     enum { MOST = 1 << 17 };
     static const char name[] = "PMIX_RANK=";
     char *bytes = tern_must_alloc(MOST + 1);
     size_t size = read_file(pid, "environ", bytes, MOST);
-    int rank = -1;
+    int rank = size ? -1 : TERN_RANK_UNKNOWN;
     bytes[size] = '\0';
-    for (size_t at = 0; at < size && rank < 0; at += strlen(bytes + at) + 1)
+    for (size_t at = 0; at < size && rank == -1; at += strlen(bytes + at) + 1)
         if (strncmp(bytes + at, name, sizeof name - 1) == 0)
             rank = atoi(bytes + at + sizeof name - 1);
     free(bytes);
@@ -127,8 +126,8 @@ static void write_command(pid_t pid, char *text, size_t room)
 
 bool tern_leftover_describe(pid_t pid, int *ret_rank, char *text, size_t room)
 {
-    int held = rank_held(pid);
-    *ret_rank = held < 0 ? rank_in_environment(pid) : held;
+    int held = rank_held(pid), named = held < 0 ? tern_leftover_rank_of(pid) : -1;
+    *ret_rank = held >= 0 ? held : named >= 0 ? named : -1;
     write_command(pid, text, room);
     return held >= 0;
 }

@@ -31,11 +31,21 @@ enum {
     LOOK_MS = 1000, /* between two looks at the guardian */
 };
 
+/* Where a rank of this host stands. */
+enum stand {
+    RUNS,
+    PENDING, /* its process has ended with code 0, but a process that it left may be its program */
+    ADOPTED, /* that has connected, and the guardian was told to take it; it has not ended yet */
+    OVER     /* no program of the rank will come any more */
+};
+
 static struct {
     struct tern_job *job;
-    /* by rank: its process has ended with code 0 outside MPI, but its program may still come from
-     * another one, which holds its output open */
-    bool *pending;
+    const struct tern_client_listener *listener;
+    struct tern_client_listener own; /* the same, but for `connected` */
+    enum stand *stands;              /* by rank */
+    int adopted;                     /* number of ranks that are ADOPTED */
+    struct tern_guardian_message gone; /* kept back until these have ended; its kind is 0: none */
     pid_t guardian_pid;
     struct tern_guardian_start guardian_start;
     tern_local_answered *answered;
@@ -47,7 +57,7 @@ void tern_local_order(int kind, int rank, int value)
 {
     struct tern_guardian_message message = { .kind = kind, .rank = rank, .value = value };
     if (kind == TERN_GUARDIAN_ADOPT)
-        message.pid = tern_reports_latest(rank);
+        message.line = *tern_reports_latest(rank);
     if (local.guardian_pid)
         tern_guardian_send(local.guardian.fd, &message, NULL, 0);
 }
@@ -68,11 +78,30 @@ static void guardian_gone(void)
     local.answered(&lost);
 }
 
-/* Tells the ranks of this host that no program of the rank will come any more. */
-static void end_rank(int rank)
+/* ---- the ends of ranks, some of which are only wrappers ---- */
+
+static void set_stand(int rank, enum stand stand)
 {
-    local.pending[rank] = false;
-    tern_node_memory_end_rank(local.job->node_memory_fd, local.job->map->places[rank].local_rank);
+    local.adopted += (stand == ADOPTED) - (local.stands[rank] == ADOPTED);
+    local.stands[rank] = stand;
+    /* the other ranks of this host then no longer wait for a program of it */
+    if (stand == OVER)
+        tern_node_memory_end_rank(local.job->node_memory_fd,
+                                  local.job->map->places[rank].local_rank);
+}
+
+static void adopt(int rank)
+{
+    set_stand(rank, ADOPTED);
+    tern_local_order(TERN_GUARDIAN_ADOPT, rank, 0);
+}
+
+/* A program of the rank has connected: takes it for the rank if the rank's process has ended. */
+static void connected(int rank)
+{
+    if (local.stands && local.stands[rank] == PENDING)
+        adopt(rank);
+    local.listener->connected(rank);
 }
 
 /* Takes the end of a rank's process. Returns false if its program is or was another process, so the
@@ -83,23 +112,54 @@ static bool rank_exited(const struct tern_guardian_message *exited)
     /* What the rank did before it ended, above all Finalize, may still be in the server's queue. */
     tern_server_dispatch();
     tern_reports_read(rank);
-    pid_t program = exited->pid && exited->value == 0 ? tern_reports_latest(rank) : 0;
-    if (program && program != exited->pid) {
-        tern_local_order(TERN_GUARDIAN_ADOPT, rank, 0);
+    pid_t program = tern_reports_latest(rank)->pids[0];
+    if (exited->value || (exited->pid && program == exited->pid)) {
+        set_stand(rank, OVER);
+        return true;
+    }
+    if (exited->pid && program) {
+        adopt(rank);
         return false;
     }
-    local.pending[rank] =
-        exited->value == 0 && !tern_reports_latest(rank) && tern_output_is_open(rank);
-    if (!local.pending[rank])
-        end_rank(rank);
+    set_stand(rank, PENDING);
+    tern_local_order(TERN_GUARDIAN_AWAIT, rank, 0);
     return true;
 }
 
-void tern_local_stream_closed(int rank)
+/* Nothing is left of a rank. Returns false if a program of it has connected before it ended. */
+static bool rank_alone(int rank)
 {
-    if (local.pending && local.pending[rank] && !tern_reports_latest(rank) &&
-        !tern_output_is_open(rank))
-        end_rank(rank);
+    tern_reports_read(rank);
+    if (local.stands[rank] != PENDING)
+        return false;
+    set_stand(rank, OVER);
+    return true;
+}
+
+/* Nothing is left of the job. A program that has connected and ended unseen still counts: keeps the
+ * message back until the guardian has said how it ended. */
+static void job_gone(const struct tern_guardian_message *gone)
+{
+    for (int rank = 0; local.stands && rank < local.job->map->size; rank++)
+        if (local.stands[rank] == PENDING)
+            tern_reports_read(rank);
+    local.gone = *gone;
+}
+
+/* Takes an answer of the guardian. Returns true if it is to be passed on. */
+static bool take_answer(const struct tern_guardian_message *answer)
+{
+    switch (answer->kind) {
+    case TERN_GUARDIAN_EXITED:
+        return rank_exited(answer);
+    case TERN_GUARDIAN_ALONE:
+        return rank_alone(answer->rank);
+    case TERN_GUARDIAN_GONE:
+        job_gone(answer);
+        return false;
+    default:
+        return true;
+    }
 }
 
 static void guardian_ready(struct tern_watch *watch, uint32_t events)
@@ -108,8 +168,14 @@ static void guardian_ready(struct tern_watch *watch, uint32_t events)
     struct tern_guardian_message answer;
     int fds[3], fd_count, got;
     while ((got = tern_guardian_receive(watch->fd, &answer, fds, &fd_count)) > 0) {
-        if (answer.kind != TERN_GUARDIAN_EXITED || rank_exited(&answer))
+        if (take_answer(&answer))
             local.answered(&answer);
+        /* processes that cannot be killed are not waited for */
+        if (local.gone.kind && (!local.adopted || local.gone.value)) {
+            answer = local.gone;
+            local.gone.kind = 0;
+            local.answered(&answer);
+        }
     }
     if (got < 0)
         guardian_gone();
@@ -205,14 +271,18 @@ static void server_ready(struct tern_watch *watch, uint32_t events)
 
 int tern_local_serve(struct tern_job *job, const struct tern_client_listener *listener)
 {
+    local.listener = listener;
+    local.own = *listener;
+    local.own.connected = connected;
     snprintf(job->nspace, sizeof job->nspace, "tern-%.16s", job->token);
     tern_foreign_open(job, listener);
-    int error = tern_server_start(job, listener);
+    int error = tern_server_start(job, &local.own);
     char *words = NULL;
     if (!error && job->here >= 0)
-        error = tern_reports_open(job, listener, &job->reports_fd, &words);
+        error = tern_reports_open(job, &local.own, &job->reports_fd, &words);
     if (words)
-        job->reports = tern_must_format("%d:%s", local.guardian_start.reports_fd, words);
+        job->reports = tern_must_format("%d:%s:%d", local.guardian_start.reports_fd, words,
+                                        (int)local.guardian_pid);
     free(words);
     if (error)
         return error;
@@ -262,7 +332,7 @@ int tern_local_start_ranks(struct tern_job *job)
                                         (unsigned long long)memory_size, job->token);
     /* stays open for ranks that lose their own descriptor, for instance in a script */
     job->node_memory_path = tern_must_format("/proc/%d/fd/%d", (int)getpid(), job->node_memory_fd);
-    local.pending = tern_must_alloc((size_t)job->map->size * sizeof *local.pending);
+    local.stands = tern_must_alloc((size_t)job->map->size * sizeof *local.stands);
     error = tern_spawn_ranks(job, local.guardian.fd);
     if (!error)
         tern_foreign_start();

@@ -26,8 +26,6 @@ int tern_local_start_ranks(struct tern_job *job);
 /* Sends a message to the guardian. Does nothing if there is none; if it was killed, the loop learns
  * that from the socket. */
 void tern_local_order(int kind, int rank, int value);
-/* Takes the end of an output stream of a rank on this host. */
-void tern_local_stream_closed(int rank);
 /* Ends the guardian, which removes the session directory. Call it when nothing of the job is left.
  * Blocks until the guardian has exited. */
 void tern_local_close(void);

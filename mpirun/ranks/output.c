@@ -402,14 +402,6 @@ int64_t tern_output_stuck_ms(int which)
     return output.active ? tern_writer_stuck_ms(&output.sink_of[which]->writer) : -1;
 }
 
-bool tern_output_is_open(int rank)
-{
-    for (const struct stream *stream = output.streams; stream; stream = stream->next)
-        if (stream->open && stream->source.rank == rank)
-            return true;
-    return false;
-}
-
 int tern_output_open_streams(void)
 {
     return output.open_streams;

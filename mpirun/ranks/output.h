@@ -48,8 +48,6 @@ void tern_output_say(const char *format, ...) __attribute__((format(printf, 1, 2
  * error (2) has read nothing while there is no more room, so that ranks that write there wait.
  * Returns -1 if there is room. */
 int64_t tern_output_stuck_ms(int which);
-/* Returns true if a stream of the rank, on this host, has not ended. */
-bool tern_output_is_open(int rank);
 /* Returns the number of local streams that have not ended. */
 int tern_output_open_streams(void);
 /* Reads what is there now from the streams that are still open, and closes them. Call it when

@@ -40,12 +40,17 @@ struct program {
     bool finalized;
 };
 
+/* What stays known of a rank's latest program when it has left MPI. */
+struct past {
+    struct tern_ancestry line; /* its process, and the ancestors of that; 0: there was none */
+    bool unfinished;           /* it has left without MPI_Finalize */
+};
+
 static struct {
     const struct tern_job *job;
     const struct tern_client_listener *listener;
     struct program **latest; /* by rank: its latest program, or NULL */
-    pid_t *left;             /* by rank: its process that left without MPI_Finalize; 0: none */
-    pid_t *processes;        /* by rank: of its latest program, also after that has left MPI */
+    struct past *pasts;      /* by rank: the same, also after that program has left MPI */
     bool *meeting;           /* by rank: the rank waits for all others */
     int met;                 /* number of this host's ranks that wait for all others */
     struct tern_watch socket, name;
@@ -210,12 +215,12 @@ static void handle(struct program *program, const struct tern_report *report,
 
 static void end(struct program *program)
 {
-    if (!program->finalized)
-        reports.left[program->rank] = process_of(program);
     tern_loop_watch(&program->pair, 0);
     close(program->pair.fd);
-    if (reports.latest[program->rank] == program)
+    if (reports.latest[program->rank] == program) {
         reports.latest[program->rank] = NULL;
+        reports.pasts[program->rank].unfinished = !program->finalized;
+    }
     if (!program->finalized)
         reports.listener->lost(program->rank);
     free(program);
@@ -284,8 +289,9 @@ static void hold_lifeline(int fd)
 static void check_alone(int rank)
 {
     const struct program *latest = reports.latest[rank];
-    pid_t before = latest && !latest->finalized ? process_of(latest) : reports.left[rank];
-    if (!before && (!latest || latest->finalized))
+    const struct past *past = &reports.pasts[rank];
+    pid_t before = past->line.pids[0];
+    if (latest ? latest->finalized : !past->unfinished)
         return;
     char *text = tern_must_format(
         "MPI cannot be started: rank %d of this job is process %d already. Either two programs run "
@@ -296,7 +302,18 @@ static void check_alone(int rank)
     free(text);
 }
 
-static void begin(int rank, const int fds[2])
+/* Notes a program's process as the kernel knows it, and its ancestors as the program has told them,
+ * unless it counts processes in a namespace of its own. */
+static void note_process(int rank, const struct tern_ancestry *told)
+{
+    struct past *past = &reports.pasts[rank];
+    pid_t process = tern_reports_process(rank);
+    *past = (struct past){ .line = { .count = 1, .pids = { process } } };
+    if (told && told->pids[0] == process && told->count > 0 && told->count <= TERN_ANCESTRY_MOST)
+        past->line = *told;
+}
+
+static void begin(int rank, const int fds[2], const struct tern_ancestry *told)
 {
     if (reports.latest[rank])
         hear(reports.latest[rank]);
@@ -304,7 +321,7 @@ static void begin(int rank, const int fds[2])
     struct program *program = tern_must_alloc(sizeof *program);
     *program = (struct program){ .pair = { .fd = fds[0], .ready = pair_ready }, .rank = rank };
     reports.latest[rank] = program;
-    reports.processes[rank] = tern_reports_process(rank);
+    note_process(rank, told);
     if (fds[1] >= 0)
         hold_lifeline(fds[1]);
     tern_foreign_reported(rank);
@@ -317,14 +334,18 @@ static void begin(int rank, const int fds[2])
 static bool take_programs(int socket)
 {
     struct tern_report report;
-    struct tern_card nothing;
+    struct tern_card card;
+    struct tern_ancestry line;
     ssize_t length;
     int fds[2];
-    while ((length = receive(socket, &report, &nothing, fds)) > 0) {
-        bool known = length == sizeof report && report.kind == TERN_REPORT_CONNECTED &&
+    while ((length = receive(socket, &report, &card, fds)) > 0) {
+        bool known = length >= (ssize_t)sizeof report && report.kind == TERN_REPORT_CONNECTED &&
                      report.value >= 0 && report.value < reports.job->map->size;
+        bool told = length == sizeof report + sizeof line;
+        if (told)
+            memcpy(&line, &card, sizeof line);
         if (known && fds[0] >= 0)
-            begin(report.value, fds);
+            begin(report.value, fds, told ? &line : NULL);
         else
             close_both(fds);
     }
@@ -397,9 +418,10 @@ pid_t tern_reports_process(int rank)
     return reports.latest[rank] ? process_of(reports.latest[rank]) : 0;
 }
 
-pid_t tern_reports_latest(int rank)
+const struct tern_ancestry *tern_reports_latest(int rank)
 {
-    return reports.processes ? reports.processes[rank] : 0;
+    static const struct tern_ancestry none;
+    return reports.pasts ? &reports.pasts[rank].line : &none;
 }
 
 /* ---- opening ---- */
@@ -431,8 +453,7 @@ int tern_reports_open(const struct tern_job *job, const struct tern_client_liste
     reports.job = job;
     reports.listener = listener;
     reports.latest = tern_must_alloc(job->map->size * sizeof *reports.latest);
-    reports.left = tern_must_alloc(job->map->size * sizeof *reports.left);
-    reports.processes = tern_must_alloc(job->map->size * sizeof *reports.processes);
+    reports.pasts = tern_must_alloc(job->map->size * sizeof *reports.pasts);
     reports.meeting = tern_must_alloc(job->map->size * sizeof *reports.meeting);
     reports.socket = (struct tern_watch){ .fd = ends[0], .ready = socket_ready };
     if (tern_loop_watch(&reports.socket, EPOLLIN) < 0 || fstat(ends[1], &st) < 0) {

@@ -43,8 +43,27 @@ is "a wait that is interrupted" "$? $(grep -c "done" out)" "130 6"
 has "for whom" err "^mpirun:   process [0-9]+ of rank 5 on host n3: sleep $mark\$"
 eventually "a wait that is interrupted: nothing is left" none_left || leftovers
 
-# a wrapper that ends before its program
-"$MPICC" -o ring "$here/../../examples/ring.c" || exit 1
+# a wrapper that ends before its program, also one that has redirected all output; the exit code is the program's
+cat >late.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return argc > 1 && rank == 3 ? 7 : 0;
+}
+END
+"$MPICC" -o late late.c && "$MPICC" -o ring "$here/../../examples/ring.c" || exit 1
+for code in '' 7; do
+    run --hostfile hosts sh -c "./late $code >log.\$OMPI_COMM_WORLD_RANK 2>&1 </dev/null &"
+    is "redirected, code ${code:-0}" "$rc" "${code:-0}"
+    run --hostfile hosts setsid ./late $code
+    is "setsid, code ${code:-0}" "$rc" "${code:-0}"
+    [ -z "$code" ] || has "who has ended" err '^mpirun: rank 3 \(pid [0-9]+ on host n2\) exited with code 7$'
+done
 run --hostfile hosts --mca launch_width 1 setsid ./ring
 is "setsid" "$rc $(grep -c 'passed 6 ranks' out) $(cat err)" "0 1 "
 

@@ -98,7 +98,7 @@ done
 cat >teller.py <<'END'
 import os, socket, struct
 KINDS = {"connected": 0, "finalized": 5, "remark": 9}
-number, _, _, _ = os.environ["TERN_REPORTS"].split(":")
+number, *_ = os.environ["TERN_REPORTS"].split(":")
 common = socket.socket(fileno=int(number))
 ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 life, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

@@ -25,8 +25,6 @@ int main(int argc, char **argv)
     if (!strcmp(what, "wait"))
         for (;;)
             sleep(1);
-    if (*what && rank == 1)
-        sleep(3); /* mpirun has taken the program for the rank by then; one that ends sooner may lose its code */
     if (!strcmp(what, "kill") && rank == 1)
         raise(SIGKILL);
     if (!strcmp(what, "leave") && rank == 1)
@@ -38,33 +36,62 @@ END
 "$MPICC" -o program program.c || exit 1
 printf '#!/bin/bash\n"$@" &\n' >daemonize
 # comes later than its wrapper ends
-printf '#!/bin/bash\n{ while kill -0 $$ 2>/dev/null; do sleep 0.05; done; sleep 0.3; "$@"; } &\n' >later
-chmod +x daemonize later
+printf '#!/bin/bash\n{ while kill -0 $$ 2>/dev/null; do sleep 0.05; done; "$@"; } &\n' >later
+# holds nothing of its wrapper
+printf '#!/bin/bash\n"$@" >log.$OMPI_COMM_WORLD_RANK 2>&1 </dev/null &\n' >redirect
+printf '#!/bin/bash\nexec setsid -f "$@" >log.$OMPI_COMM_WORLD_RANK 2>&1 </dev/null\n' >detach
+# another wrapper, which outlives the first one, takes the exit status from the kernel and hands it on
+printf '#!/bin/bash\nsetsid bash -c '\''"$@"; exit $?'\'' bash "$@" >log.$OMPI_COMM_WORLD_RANK 2>&1 &\n' >layers
+# a second wrapper ends while the program runs
+printf '#!/bin/bash\nsetsid -f bash -c '\''"$@" & echo $$ >>second; while [ ! -e gone ]; do sleep 0.05; done'\'' bash "$@"\n' >chain
+chmod +x daemonize later redirect detach layers chain
 
-for wrapper in setsid ./daemonize ./later; do
-    run -q --oversubscribe -n 3 $wrapper ./program
-    is "$wrapper" "$rc $(sort out | tr '\n' ';') $(cat err)" "0 rank 0 of 3: 3;rank 1 of 3: 3;rank 2 of 3: 3; "
-    run -q -n 1 $wrapper ./program
-    is "$wrapper, one rank" "$rc $(cat out err)" "0 rank 0 of 1: 0"
-    run -q --oversubscribe -n 3 $wrapper ./program code
+said() { cat out log.* 2>/dev/null | sort | tr '\n' ';'; }
+wrapped() # words after `run -q`: those of mpirun, then wrapper and program
+{
+    rm -f log.*
+    run -q --oversubscribe "$@"
+}
+for wrapper in setsid 'setsid -f' ./daemonize ./later ./redirect ./detach ./layers; do
+    # shellcheck disable=SC2206 # a wrapper may be two words
+    words=($wrapper)
+    wrapped -n 3 "${words[@]}" ./program
+    is "$wrapper" "$rc $(said) $(cat err)" "0 rank 0 of 3: 3;rank 1 of 3: 3;rank 2 of 3: 3; "
+    wrapped -n 1 "${words[@]}" ./program
+    is "$wrapper, one rank" "$rc $(said) $(cat err)" "0 rank 0 of 1: 0; "
+    wrapped -n 3 "${words[@]}" ./program code
     is "$wrapper: an exit code" "$rc" 7
     has "$wrapper: an exit code" err '^mpirun: rank 1 \(pid [0-9]+ on host .*\) exited with code 7$'
-    run -q --oversubscribe -n 3 $wrapper ./program kill
+    wrapped -n 3 "${words[@]}" ./program kill
     is "$wrapper: a signal" "$rc" 137
-    run -q --oversubscribe -n 3 $wrapper ./program leave
+    wrapped -n 3 "${words[@]}" ./program leave
     is "$wrapper: no MPI_Finalize" "$rc" 1
     has "$wrapper: no MPI_Finalize" err 'without calling MPI_Finalize'
     # signals reach the program
+    rm -f log.*
     : >out
-    env --default-signal=TERM "$MPIRUN" -q --oversubscribe -n 3 $wrapper ./program wait >out 2>err </dev/null &
+    env --default-signal=TERM "$MPIRUN" -q --oversubscribe -n 3 "${words[@]}" ./program wait >out 2>err </dev/null &
     mpirun=$!
-    all_there() { [ "$(grep -c '^rank' out)" = 3 ]; }
+    all_there() { [ "$(cat out log.* 2>/dev/null | grep -c '^rank')" = 3 ]; }
     eventually "$wrapper: all are there" all_there
     kill -TERM $mpirun
     wait $mpirun
     is "$wrapper: SIGTERM" $? 143
     has "$wrapper: SIGTERM" err '^mpirun: mpirun received signal 15'
 done
+
+# the rank goes from the first wrapper to the second, and from that to the program
+"$MPIRUN" -q --oversubscribe -n 2 ./chain ./program wait >out 2>err </dev/null &
+mpirun=$!
+both_there() { [ "$(grep -c '^rank' out)" = 2 ]; }
+eventually "a chain: both are there" both_there
+: >gone
+# shellcheck disable=SC2046 # several numbers
+second_ended() { ! kill -0 $(cat second) 2>/dev/null; }
+eventually "a chain: the second wrapper has ended" second_ended
+kill -TERM $mpirun
+wait $mpirun
+is "a chain: SIGTERM" $? 143
 
 # a program that does not come
 run -q --oversubscribe -n 2 sh -c '[ $OMPI_COMM_WORLD_RANK = 0 ] || exit 0; exec ./program'

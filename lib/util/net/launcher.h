@@ -28,7 +28,7 @@ enum {
  * inherited descriptor finds the same socket, TERN_REPORTS_NAME, in the job's directory.
  *
  * TERN_REPORTS contains, separated by colons: the descriptor, its inode, the job's directory (or
- * -), and the number of the program in the command line.
+ * -), the process that starts the ranks, and the number of the program in the command line.
  */
 #define TERN_REPORTS "TERN_REPORTS"
 #define TERN_REPORTS_NAME "reports"
@@ -45,8 +45,10 @@ static inline void tern_directory_address(int directory, const char *name,
 
 /* Kinds of records. First what a rank sends, then the launcher's replies. */
 enum tern_report_kind {
-    /* sent by the common socket, `value` is the rank. Carries descriptors: the launcher's end of
-     * the pair, and from a new process the launcher's end of the lifeline */
+    /* Sent by the common socket, `value` is the rank. A struct tern_ancestry stands in place of a
+     * card: the program's process, and those between it and the process that starts the ranks.
+     * Carries descriptors: the launcher's end of the pair, and from a new process the launcher's
+     * end of the lifeline. */
     TERN_REPORT_CONNECTED,
     TERN_REPORT_WORLD, /* the rank is in MPI_Init; like TERN_LAUNCHER_WORLD */
     /* how to reach this rank: a struct tern_card; `value` is 0 for this program's first card */
