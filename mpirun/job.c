@@ -116,6 +116,7 @@ static void start_everywhere(void)
     }
     if (!tern_run_goes_on())
         return;
+    tern_run_begins();
     tern_agents_send(&(struct tern_frame){ .kind = TERN_FRAME_SPAWN, .host = TERN_EVERY_HOST });
     int error = tern_local_start_ranks(begin.job);
     if (error) {

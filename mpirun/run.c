@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The life of a job:
  *
- *   RUNNING   ranks run; mpirun serves their output, input, signals and PMIx requests
+ *   RUNNING   ranks run; mpirun serves their output, input, signals and PMIx requests. After a
+ *             signal that ends programs, which it passes on, they have leftover_grace_ms to end
  *   ENDING    a rank has failed, or time is up: all ranks got SIGTERM, SIGKILL follows
  *   WAITING   all ranks have ended well, but processes that they left in the background, such as
  *             `sort | gzip` behind a script's output, hold streams of the ranks open. As with Open
@@ -71,7 +72,9 @@ static struct {
     bool cut_short;   /* the ranks or what they left were told to end */
     bool killed;      /* the ranks were killed */
     char *failure;    /* message of the first failure, or NULL */
-    int interrupts;
+    bool begun;       /* the ranks have been started */
+    int ending_signal; /* the first signal that was to end the ranks, or 0 */
+    bool interrupted;
     bool done;        /* nothing is left to do but to wait for the jobs that ranks have started */
     sigset_t passed_on;  /* signals that users sent and mpirun passed on */
     sigset_t told_above; /* those of them that came from the mpirun that has started this one */
@@ -109,7 +112,7 @@ static int open_streams(void)
 /* Returns true if processes that ranks have left behind are not waited for. */
 static bool is_cut_short(void)
 {
-    return run.cut_short || run.interrupts || (run.status && !run.job->options->keep_going);
+    return run.cut_short || run.interrupted || (run.status && !run.job->options->keep_going);
 }
 
 static void set_stage(enum stage stage, int64_t limit_ms)
@@ -181,10 +184,44 @@ static void stop(void)
         tern_loop_stop();
 }
 
+/* Records a failure that is said elsewhere. */
+static void fail_silently(int status)
+{
+    if (!run.status)
+        run.status = status;
+}
+
+/* Records that the job ends by a signal which mpirun received; `what` says what mpirun did. The
+ * first mpirun says it, once. */
+static void fail_by_signal(int number, const char *what)
+{
+    if (sigismember(&run.told_above, number))
+        fail_silently(128 + number);
+    else
+        tern_run_fail(128 + number, "mpirun received signal %d (%s)%s", number, strsignal(number),
+                      what);
+}
+
+/* The ranks have not ended after a signal. */
+static void signal_ignored(void)
+{
+    int ranks = tern_life_running();
+    char *what = tern_must_format(" and passed it on, but %d rank%s had not ended %g s later "
+                                  "(leftover_grace_ms); mpirun ended %s",
+                                  ranks, ranks > 1 ? "s" : "",
+                                  (double)tern_param_int("leftover_grace_ms") / 1000,
+                                  ranks > 1 ? "them" : "it");
+    fail_by_signal(run.ending_signal, what);
+    free(what);
+    tern_run_end();
+}
+
 static void stage_timer_expired(struct tern_timer *timer)
 {
     (void)timer;
-    if (run.stage == ENDING && !run.killed) {
+    if (run.stage == RUNNING) {
+        signal_ignored();
+    } else if (run.stage == ENDING && !run.killed) {
         kill_ranks();
     } else if (run.stage == WAITING) {
         tern_left_behind_say_wait();
@@ -233,24 +270,17 @@ void tern_run_fail(int status, const char *format, ...)
     }
 }
 
-/* Records a failure that is said elsewhere. */
-static void fail_silently(int status)
+/* Returns true for a signal that asks a job to end. */
+static bool is_ending(int number)
 {
-    if (!run.status)
-        run.status = status;
+    return number == SIGINT || number == SIGTERM || number == SIGHUP;
 }
 
 bool tern_run_fail_by_signal(int number)
 {
-    if ((number != SIGINT && number != SIGTERM && number != SIGHUP) || !tern_run_passed_on(number))
+    if (!is_ending(number) || !tern_run_passed_on(number))
         return false;
-    if (sigismember(&run.told_above, number))
-        fail_silently(128 + number);
-    else
-        tern_run_fail(128 + number,
-                      "mpirun received signal %d (%s), passed it on to the ranks, and ended the "
-                      "job",
-                      number, strsignal(number));
+    fail_by_signal(number, ", passed it on to the ranks, and ended the job");
     return true;
 }
 
@@ -434,47 +464,42 @@ void tern_run_add_streams(int host, int streams)
 
 /* ---- signals ---- */
 
-/* Ends the wait for processes that the ranks have left behind. Returns false if mpirun does not
- * wait for any. */
-static bool stop_waiting(int number)
+/* Takes a signal that asks the job to end. Returns false if the ranks are to get it. */
+static bool ends_at_once(int number)
 {
-    bool ends = number == SIGINT || number == SIGTERM || number == SIGHUP;
-    if (!ends || (run.stage != WAITING && run.stage != LEAVING))
+    bool waiting = run.stage == WAITING || run.stage == LEAVING;
+    run.interrupted |= number == SIGINT;
+    if (waiting) {
+        fail_by_signal(number, " while it waited for processes that the ranks had left in the "
+                               "background, and ended these");
+        tern_run_end();
+    } else if (!run.begun) {
+        fail_by_signal(number, " before it had started the ranks");
+        tern_run_kill();
+    } else if (number == SIGINT && run.ending_signal) {
+        tern_children_kill();
+        tern_run_fail(128 + SIGINT, run.ending_signal == SIGINT
+                                        ? "interrupted twice: the job was killed"
+                                        : "interrupted after another signal: the job was killed");
+        tern_run_kill();
+    } else {
         return false;
-    run.interrupts += number == SIGINT;
-    if (sigismember(&run.told_above, number))
-        fail_silently(128 + number);
-    else
-        tern_run_fail(128 + number,
-                      "mpirun received signal %d (%s) while it waited for processes that the ranks "
-                      "had left in the background, and ended these",
-                      number, strsignal(number));
-    tern_run_end();
-    return true;
-}
-
-static void interrupted(void)
-{
-    if (++run.interrupts == 1) {
-        tell_guardian(TERN_GUARDIAN_SIGNAL, -1, SIGINT);
-        tern_children_signal(SIGINT);
-        return;
     }
-    tern_children_kill();
-    tern_run_fail(128 + SIGINT, "interrupted twice: the job was killed");
-    tern_run_kill();
+    return true;
 }
 
 void tern_run_signalled(int number)
 {
     if (number != SIGQUIT)
         sigaddset(&run.passed_on, number);
-    if (stop_waiting(number))
-        return;
+    if (is_ending(number)) {
+        if (ends_at_once(number))
+            return;
+        if (!run.ending_signal && run.stage == RUNNING)
+            set_stage(RUNNING, tern_param_int("leftover_grace_ms"));
+        run.ending_signal = run.ending_signal ? run.ending_signal : number;
+    }
     switch (number) {
-    case SIGINT:
-        interrupted();
-        break;
     case SIGTSTP:
         tell_guardian(TERN_GUARDIAN_SIGNAL, -1, SIGTSTP);
         tern_children_signal(SIGTSTP);
@@ -645,6 +670,11 @@ void tern_run_open(const struct tern_job *job, const struct tern_host *hosts, in
     run.time_limit.expired = time_is_up;
     sigemptyset(&run.passed_on);
     sigemptyset(&run.told_above);
+}
+
+void tern_run_begins(void)
+{
+    run.begun = true;
 }
 
 bool tern_run_goes_on(void)

@@ -40,6 +40,8 @@ void tern_run_signalled(int number);
 void tern_run_add_streams(int host, int streams);
 /* Ends the job after `seconds`. */
 void tern_run_limit_time(int seconds);
+/* The ranks are being started, here and on all hosts. */
+void tern_run_begins(void);
 /* Returns true if the job is not being ended yet. */
 bool tern_run_goes_on(void);
 

@@ -69,7 +69,7 @@ static const struct tern_param launch[] = {
      "Time that processes in the background have to end by themselves when all ranks have ended "
      "well; then they get SIGTERM, and after the same time SIGKILL. Begins when no process holds "
      "the ranks' standard output or error any more: for such processes mpirun waits without a "
-     "limit. -1: no limit for the others either.",
+     "limit. Ranks have as long to end after SIGINT, SIGTERM or SIGHUP to mpirun. -1: no limit.",
      .least = -1, .most = 24 * 3600 * 1000},
 };
 

@@ -66,8 +66,24 @@ for parameter in "end_grace_ms 20000" "odls_base_sigkill_timeout 20" "end_grace_
     is "$parameter" "$rc $(grep -c saved out)" "5 $([ "${parameter#*ms }" = 0 ] && echo 0 || echo 1)"
 done
 
+# ranks that ignore such a signal, or catch it and go on, get SIGTERM and SIGKILL after a time
+for signal in INT TERM HUP; do
+    number=$(kill -l $signal)
+    for reaction in '' 'echo caught'; do
+        start --mca leftover_grace_ms 300 --mca end_grace_ms 300 sh -c "trap '$reaction' INT TERM HUP; echo ready; while :; do sleep 0.05; done"
+        kill -$signal "$mpirun"
+        ended
+        is "$signal, ignored ($reaction)" "$rc" $((128 + number))
+        has "$signal, ignored ($reaction)" err "^mpirun: mpirun received signal $number .* and passed it on, but 2 ranks had not ended 0.3 s later"
+    done
+done
+start --mca leftover_grace_ms 300 --mca end_grace_ms 300 sh -c "[ \$OMPI_COMM_WORLD_RANK = 0 ] || trap '' TERM; trap 'exit 0' INT; echo ready; while :; do sleep 0.05; done"
+kill -TERM "$mpirun"
+ended
+is "SIGTERM, ignored by one" "$rc" 143
+
 # a second interrupt kills ranks that ignore the first
-start sh -c "trap '' INT; echo ready; sleep $mark; sleep $mark"
+start --mca leftover_grace_ms -1 sh -c "trap '' INT; echo ready; sleep $mark; sleep $mark"
 kill -INT "$mpirun"
 # two signals of a kind that come together are one for the kernel
 no_interrupt_waits() { [ $((0x$(awk '$1 == "ShdPnd:" { print $2 }' "/proc/$mpirun/status") & 2)) = 0 ]; }
