@@ -7,16 +7,15 @@ cd "$TERN_SRCDIR"
 missing=0
 # listed MAKEFILE FOLDER FILE...: each file, as written below FOLDER, stands in the makefile (with or without its .c)
 listed() {
-    local makefile=$1 folder=$2 file name
+    local makefile=$1 folder=$2 file
     shift 2
     for file; do
-        [ -e "$file" ] || continue
-        name=${file#"$folder"/}
-        if ! grep -qE "(^|[[:space:]])$(printf '%s' "${name%.c}" | sed 's/[.+]/\\&/g')(\.c)?([[:space:]]|\$)" "$makefile"; then
-            echo "$file is not named in $makefile"
-            missing=$((missing + 1))
-        fi
-    done
+        [ ! -e "$file" ] || echo "${file#"$folder"/}"
+    done | awk -v folder="$folder" -v makefile="$makefile" '
+        FNR == NR { for (n = 1; n <= NF; n++) there[$n] = 1; next }
+        { name = $0; sub(/\.c$/, "", name) }
+        !(name in there || name ".c" in there) { print folder "/" $0 " is not named in " makefile; missing = 1 }
+        END { exit missing }' "$makefile" - || missing=1
 }
 
 listed test/Makefile.am test test/unit/*.c test/mpi/*.c test/*/*.sh test/*/*.py

@@ -32,10 +32,12 @@ run -n 2 --mca btl_shm_single_copy never ./pointers
 clean "no pulls"
 run -n 2 -x FAKE_CUDA_REUSE=1 ./kinds
 clean "kinds"
-run -n 2 -x FAKE_CUDA_FLAGS=none ./kinds
-clean "kinds, contexts have no flags"
-run -n 2 --mca btl tcp,self -x FAKE_CUDA_DELAY_US=100 ./kinds
-clean "kinds, tcp"
+if in_long; then
+    run -n 2 -x FAKE_CUDA_FLAGS=none ./kinds
+    clean "kinds, contexts have no flags"
+    run -n 2 --mca btl tcp,self -x FAKE_CUDA_DELAY_US=100 ./kinds
+    clean "kinds, tcp"
+fi
 if [ -z "$SAN" ]; then # a sanitizer has a handler of its own
     run -n 2 ./kinds unknown
     has "freed before MPI saw it" err 'which the processor cannot touch: is it device memory, or was it, and was freed'
@@ -56,7 +58,7 @@ run -n 2 --mca btl tcp,self ./calls staged
 is "calls of the driver, tcp" "$rc $(cat err)" "0 "
 run -n 2 --mca btl ^ipc -x FAKE_CUDA_PINNED=none ./calls refused
 is "calls of the driver, pinned memory is refused" "$rc $(grep -vc 'does not pin 1024 KiB' err)" "0 0"
-for choice in ipc,shm,self shm,self tcp,self; do
+for choice in tcp,self ${TERN_TEST_LONG:+ipc,shm,self shm,self}; do
     run -n 2 --mca btl $choice ./kernels
     clean "kernels, btl $choice"
 done
@@ -66,8 +68,6 @@ for choice in ipc,shm,self shm,self tcp,self; do
 done
 run -n 2 -x FAKE_CUDA_DELAY_US=50 ./lists
 clean "lists of runs on streams that are threads"
-run -n 1 ./kernels
-clean "kernels, one rank"
 run -n 2 -x FAKE_CUDA_DELAY_US=50 ./kernels
 clean "kernels on streams that are threads"
 run -n 1 -x FAKE_CUDA_KERNELS=none ./kernels none
@@ -162,7 +162,8 @@ pins_little() { # WHAT TIMES WORDS ARGUMENTS...: every message is right, and it 
     [[ "$rc $(cat said)" = "0 "$times ]] || complain "$what: rc $rc, said $(cat said) times, wanted $times"
     is "$what: what else is said" "$(grep -v -e 'does not pin 1024 KiB' -e "$staged" -e '^fake_cuda: ' err)" ""
 }
-while read -r choice call; do
+while read -r when choice call; do
+    [ "$when" = always ] || in_long || continue
     # shellcheck disable=SC2086 # words
     pins_little "no pinned memory, btl $choice, $call" 1 "" --mca btl $choice -x FAKE_CUDA_PINNED=none $call
     # nothing can be pinned, or one piece of memory, which may be enough
@@ -172,12 +173,12 @@ while read -r choice call; do
             "this process may lock ${limit%:*} KiB of memory, see .ulimit -l.\$" --mca btl $choice -x FAKE_CUDA_PINNED=locks ./limited $call
     done
 done <<'END'
-self,ipc,shm ./pointers
-self,ipc,shm ./collectives all
-self,ipc,shm ./threads
-^ipc ./shared staged 10
-^ipc ./windows one asked
-self,tcp ./kinds
+always self,ipc,shm ./pointers
+long self,ipc,shm ./collectives all
+always self,ipc,shm ./threads
+always ^ipc ./shared staged 10
+always ^ipc ./windows one asked
+long self,tcp ./kinds
 END
 LIMIT=2500 pins_little "limit 2500, threads" 1 "" --mca btl tcp,self -x FAKE_CUDA_PINNED=locks -x FAKE_CUDA_COUNT=1 ./limited ./threads
 has "limit 2500: two pieces are pinned" err '^fake_cuda: +2 pinned$'

@@ -60,6 +60,9 @@ marked() { pgrep -f "sleep $mark" >/dev/null; }
 none_marked() { ! marked; }
 tmp_is_empty() { [ -z "$(ls -A "$TMPDIR")" ]; }
 
+# Is this the long run (make check-long)?
+in_long() { [ -n "${TERN_TEST_LONG:-}" ]; }
+
 finish() {
     [ "$wrong" = 0 ] || echo "$wrong wrong"
     [ "$wrong" = 0 ]
