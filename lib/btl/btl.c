@@ -3,6 +3,7 @@
 
 #include "lib/btl/card.h"
 #include "lib/btl/choice.h"
+#include "lib/btl/device_access.h"
 #include "lib/btl/peer.h"
 #include "lib/node/segment.h"
 #include "lib/rte/jobs.h"
@@ -173,6 +174,14 @@ void tern_btl_conceal(struct tern_exposure *exposure)
     if (exposure->mover)
         exposure->mover->conceal(exposure);
     exposure->mover = NULL;
+}
+
+const struct tern_device_access *tern_btl_device_access(void)
+{
+    for (int i = 0; tern_btls[i]; i++)
+        if (active[i] && tern_btls[i]->device_access)
+            return tern_btls[i]->device_access;
+    return NULL;
 }
 
 bool tern_btl_outlives_sender(void)

@@ -18,6 +18,7 @@
 #include <stddef.h>
 
 struct tern_peer;
+struct tern_device_access;
 
 /*
  * Lanes: independent copies of the message path, each with its lock (lib/pml/lane.h). A byte mover
@@ -212,6 +213,9 @@ struct tern_btl {
     /* Starts a copy, if the peer can be reached so now. Returns 0: copy->done will be called.
      * Returns TERN_ERR_UNSUPPORTED without text if the bytes must go by another way. */
     int (*copy_direct)(struct tern_direct_copy *copy);
+
+    /* Opens device memory of the ranks of this node (lib/btl/device_access.h). NULL: cannot. */
+    const struct tern_device_access *device_access;
 
     /* Delivers the packets that have arrived for a lane. Returns their number. NULL: packets never
      * arrive without a send here. */

@@ -7,36 +7,38 @@
 
 uint64_t tern_rma_device_share(const void *base)
 {
-    return tern_ipc_share(base);
+    const struct tern_device_access *access = tern_btl_device_access();
+    return access ? access->share(base) : 0;
 }
 
 void tern_rma_device_unshare(uint64_t key)
 {
     if (key)
-        tern_ipc_unshare(key);
+        tern_btl_device_access()->unshare(key);
 }
 
 void tern_rma_device_open(struct tern_rma_target *target, bool self,
                           const struct tern_rma_offer *offer, const void *mine)
 {
+    const struct tern_device_access *access = tern_btl_device_access();
     struct tern_accel_place place;
     if (self) {
         target->device = (char *)(uintptr_t)offer->address;
         return;
     }
-    if (!offer->key)
+    if (!offer->key || !access)
         return;
     /* where this rank has memory of the window, too, it copies most */
     bool found = tern_accel_find(mine, &place) && place.context;
     target->import =
-        tern_ipc_open((uint32_t)target->node_rank, offer->key, offer->address,
-                      (uint64_t)offer->size, found ? &place : NULL, &target->device);
+        access->open((uint32_t)target->node_rank, offer->key, offer->address,
+                     (uint64_t)offer->size, found ? &place : NULL, &target->device);
 }
 
 void tern_rma_device_close(struct tern_rma_target *target)
 {
     if (target->import)
-        tern_ipc_release(target->import);
+        tern_btl_device_access()->release(target->import);
     target->import = NULL;
     target->device = NULL;
 }

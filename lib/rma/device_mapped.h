@@ -3,8 +3,8 @@
 #define TERN_DEVICE_MAPPED_H
 
 /*
- * Targets whose memory is in a device's. A rank of their node opens it (CUDA IPC, lib/btl/ipc) and
- * copies without their help. If it cannot, it asks. Accumulates are done under control->serial,
+ * Targets whose memory is in a device's. A rank of their node opens it (lib/btl/device_access.h)
+ * and copies without their help. If it cannot, it asks. Accumulates are done under control->serial,
  * which all ranks of the node take for such a target, and the target itself for those who ask.
  */
 

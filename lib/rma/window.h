@@ -69,7 +69,7 @@ struct tern_rma_target {
     /* the target's memory in a device, as this rank reaches it; NULL: it is elsewhere, or not
      * reached */
     char *device;
-    struct tern_ipc_import *import;   /* behind `device`; NULL: this rank's own memory */
+    void *import; /* behind `device`, of struct tern_device_access; NULL: this rank's own memory */
     int32_t node_rank;                /* its local rank on this node; -1: another node */
     bool serial;  /* accumulates take control->serial: some rank pulls from this target */
     bool started; /* named in MPI_Win_start */
@@ -88,7 +88,6 @@ struct tern_rma_target {
 };
 
 struct tern_rma_server; /* lib/rma/serve.c */
-struct tern_ipc_import; /* lib/btl/device_access.h */
 
 /* A window. */
 struct tern_window {

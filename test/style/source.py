@@ -71,8 +71,6 @@ CALL_CIRCLES = {'lib/io': 6, 'lib/pml': 9, 'mpirun': 9}
 CALLS_UPWARD = {
     ('lib/coll/plan/cache.c', 'lib/coll/run/choose.c'),
     ('lib/coll/plan/compose.c', 'lib/coll/run/choose.c'),
-    ('lib/rma/device_mapped.c', 'lib/btl/ipc/exports.c'),
-    ('lib/rma/device_mapped.c', 'lib/btl/ipc/imports.c'),
 }
 
 BANNED = {

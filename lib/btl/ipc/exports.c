@@ -12,7 +12,6 @@
 #include <pthread.h>
 #include <stdio.h>
 
-extern const struct tern_btl tern_btl_ipc;
 
 enum { RECORDS = 64 };
 
@@ -156,7 +155,7 @@ uint64_t tern_ipc_share(const void *start)
 {
     struct tern_accel_place place;
     uint64_t key = 0;
-    if (!tern_btl_active(&tern_btl_ipc) || !tern_accel_find(start, &place) || !place.id)
+    if (!tern_accel_find(start, &place) || !place.id)
         return 0;
     pthread_mutex_lock(&gate);
     bool is_new = !find(place.id);

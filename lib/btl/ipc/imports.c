@@ -178,9 +178,8 @@ struct tern_ipc_import *tern_ipc_find_import(uint32_t owner, const struct tern_t
     return import;
 }
 
-struct tern_ipc_import *tern_ipc_open(uint32_t owner, uint64_t key, uint64_t address,
-                                      uint64_t bytes, const struct tern_accel_place *place,
-                                      char **ret_memory)
+void *tern_ipc_open(uint32_t owner, uint64_t key, uint64_t address, uint64_t bytes,
+                    const struct tern_accel_place *place, char **ret_memory)
 {
     struct tern_transfer range = {.key = key, .address = address, .length = bytes};
     struct tern_ipc_import *import = tern_ipc_find_import(owner, &range, place);

@@ -159,6 +159,16 @@ static bool ipc_before_sleep(uint32_t lane)
     return tern_list_empty(&copies[lane]);
 }
 
+static void release(void *opened)
+{
+    tern_ipc_release(opened);
+}
+
+static const struct tern_device_access device_access = {.share = tern_ipc_share,
+                                                        .unshare = tern_ipc_unshare,
+                                                        .open = tern_ipc_open,
+                                                        .release = release};
+
 const struct tern_btl tern_btl_ipc = {
     .name = "ipc",
     .devices = true,
@@ -171,6 +181,7 @@ const struct tern_btl tern_btl_ipc = {
     .register_copy = tern_ipc_register_copy,
     .deregister_memory = tern_ipc_deregister,
     .get = ipc_get,
+    .device_access = &device_access,
     .progress = ipc_progress,
     .before_sleep = ipc_before_sleep,
 };

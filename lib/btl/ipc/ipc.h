@@ -36,6 +36,12 @@ int tern_ipc_register(struct tern_peer *peer, const void *start, size_t length,
 int tern_ipc_register_copy(struct tern_peer *peer, struct tern_cursor *cursor,
                            struct tern_registration *ret_registration);
 void tern_ipc_deregister(struct tern_peer *peer, const struct tern_registration *registration);
+/* As in struct tern_device_access. */
+uint64_t tern_ipc_share(const void *start);
+void tern_ipc_unshare(uint64_t key);
+void *tern_ipc_open(uint32_t owner, uint64_t key, uint64_t address, uint64_t bytes,
+                    const struct tern_accel_place *place, char **ret_memory);
+
 /* Frees all records. No transfer may be under way. */
 void tern_ipc_forget_exports(void);
 
@@ -54,6 +60,7 @@ struct tern_ipc_import {
  * result back by tern_ipc_release. */
 struct tern_ipc_import *tern_ipc_find_import(uint32_t owner, const struct tern_transfer *transfer,
                                              const struct tern_accel_place *place);
+void tern_ipc_release(struct tern_ipc_import *import);
 /* Closes everything. No transfer may be under way. */
 void tern_ipc_forget_imports(void);
 
