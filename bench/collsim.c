@@ -181,6 +181,7 @@ int main(int argc, char **argv)
                                       .send_bytes = true,
                                       .recv_bytes = true,
                                       .sheet = sheet,
+                                      .node_sheet = sheet,
                                       .size = (int32_t)shape.size,
                                       .recv_count = shape.bytes / shape.unit,
                                       .send_count = shape.bytes / shape.unit,

@@ -470,6 +470,8 @@ static void begin_proof(struct proof *proof)
         proof->colls[p].ranks_per_node = proof->n;
         make_call(proof, p);
         proof->calls[p].args.topology = proof->topology;
+        proof->calls[p].args.node_sheet =
+            proof->topology ? tern_coll_sheet_for(proof->topology->largest) : 0;
         proof->calls[p].args.model = &proof->model;
         proof->calls[p].args.order = proof->order;
         proof->calls[p].args.sheet = proof->without_board || proof->ranks[p].mate_count == 1 ? 0 : 4096;

@@ -97,6 +97,7 @@ struct tern_phase *tern_plan_add_phase(struct tern_plan *plan, enum tern_collect
         .segment_bytes = args->segment_bytes,
         .model = args->model,
         .topology = group.level == TERN_LEVEL_ALL ? args->topology : NULL,
+        .node_sheet = args->node_sheet,
         /* where ranks are places already, they are so in all phases */
         .order = plan->placed || group.level == TERN_LEVEL_LEADERS ? NULL : args->order,
         .inner = true,

@@ -98,6 +98,7 @@ struct tern_plan_args {
     /* bytes that a post on the node's board can have (units, if a phase moves operands: compose.h);
      * 0: no board */
     int32_t sheet;
+    int32_t node_sheet; /* the same if each node has its board, for prices; 0: no boards */
     int64_t segment_bytes;            /* bytes of a segment of a pipeline, > 0 */
     const struct tern_plan_blocks *blocks; /* NULL: all blocks are equal */
     /* Both are the same for all plans of a communicator. topology: nodes of the ranks; NULL if all
@@ -229,7 +230,7 @@ struct tern_algorithm {
     void (*stages)(const struct tern_shape *shape, struct tern_stages *ret_stages);
 };
 
-/* Returns the algorithms of a collective, ended by a row with name NULL (lib/coll/run/choose.c).
+/* Returns the algorithms of a collective, ended by a row with name NULL (choose.c).
  * `inter`: returns those of intercommunicators. */
 const struct tern_algorithm *tern_plan_algorithms(enum tern_collective collective, bool inter);
 /* Returns the collective's name: "bcast", ... */

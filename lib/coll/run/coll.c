@@ -162,6 +162,7 @@ static void begin(struct tern_call *call, struct tern_coll *coll, enum tern_coll
     call->args.ranks_per_node = coll->ranks_per_node;
     call->args.segment_bytes = segment_bytes();
     call->args.topology = coll->topology;
+    call->args.node_sheet = coll->topology ? tern_coll_sheet_for(coll->topology->largest) : 0;
     call->send = NULL;
     call->recv = NULL;
     call->send_type = call->recv_type = &tern_type_bytes;

@@ -5,7 +5,6 @@
  * sizes of groups, bytes of a block or vector, the parameters of the model. The parameter
  * coll_NAME_algorithm overrides the prices if the algorithm it names can do the call.
  */
-#include "lib/coll/run/coll.h"
 #include "lib/coll/plan/plan.h"
 
 #include "lib/coll/price/topology.h"
@@ -104,17 +103,23 @@ static struct tern_shape inter_shape(const struct tern_plan_args *args, struct t
         shape.bytes = sent ? sent : received;
         break;
     case TERN_ALLGATHER:
-    case TERN_ALLTOALL: shape.bytes = (sent + received) / 2; break;
-    case TERN_ALLGATHERV: shape.bytes = UNKNOWN_BYTES; break;
+    case TERN_ALLTOALL:
+        shape.bytes = (sent + received) / 2;
+        break;
+    case TERN_ALLGATHERV:
+        shape.bytes = UNKNOWN_BYTES;
+        break;
     case TERN_REDUCE_SCATTER:
-    case TERN_REDUCE_SCATTER_BLOCK: shape.bytes = total_bytes(args); break;
-    default: shape.bytes = received;
+    case TERN_REDUCE_SCATTER_BLOCK:
+        shape.bytes = total_bytes(args);
+        break;
+    default:
+        shape.bytes = received;
     }
     return shape;
 }
 
-static struct tern_shape shape_of(const struct tern_plan_args *args,
-                                  const struct tern_model *model)
+static struct tern_shape shape_of(const struct tern_plan_args *args, const struct tern_model *model)
 {
     struct tern_shape shape = {.size = args->size,
                                .bytes = args->recv_count * args->recv_size,
@@ -128,7 +133,7 @@ static struct tern_shape shape_of(const struct tern_plan_args *args,
                                .model = model};
     /* only a node's own ranks know if the node has its board by now; it is in host memory */
     if (shape.nodes > 1 && !args->on_device)
-        shape.node_sheet = tern_coll_sheet_for(shape.node_size);
+        shape.node_sheet = args->node_sheet;
     if (is_inter(args))
         return inter_shape(args, shape);
     if (args->collective == TERN_GATHER || args->collective == TERN_SCATTER)
