@@ -72,12 +72,15 @@ static void put(struct tern_lane *lane, const struct tern_peer *from,
     tern_doorbell_ring_self();
 }
 
+bool (*tern_mailbox_opens)(struct tern_peer *from, const struct tern_packet *packet,
+                           const void *payload, size_t length);
+
 bool tern_mailbox_deliver(struct tern_peer *from, const struct tern_packet *packet,
                           const void *payload, size_t length)
 {
     uint32_t lane = lane_of(packet, payload, length) & (tern_lane_count - 1);
     if (TERN_LIKELY(lane == from->lane))
-        return tern_pml_deliver(from, packet, payload, length);
+        return tern_mailbox_opens(from, packet, payload, length);
     put(&tern_lanes[lane], from, packet, payload, length);
     return true;
 }
@@ -88,7 +91,7 @@ static void open_letter(struct tern_lane *lane, const struct letter *letter)
     if (!from)
         no_memory(letter->length, letter->rank);
     __atomic_fetch_or(&lane->fed_by, 1u << letter->from_lane, __ATOMIC_RELAXED);
-    tern_pml_deliver(from, &letter->packet, letter->payload, letter->length);
+    tern_mailbox_opens(from, &letter->packet, letter->payload, letter->length);
 }
 
 int tern_mailbox_empty(struct tern_lane *lane)

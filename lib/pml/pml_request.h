@@ -250,9 +250,11 @@ void tern_recv_place_message(struct tern_pml_request *request, struct tern_curso
 void tern_recv_placed(struct tern_peer *from, const struct tern_packet *packet, size_t length,
                       struct tern_pml_request *request);
 
-/* mailbox.c. tern_mailbox_deliver is tern_pml_deliver for packets that may belong to another lane
- * than the one they arrive in. tern_mailbox_empty delivers the packets in the lane's mailbox;
- * returns how many. */
+/* mailbox.c. tern_mailbox_opens delivers a packet in its lane; set by tern_pml_init.
+ * tern_mailbox_deliver does the same for packets that may belong to another lane than the one they
+ * arrive in. tern_mailbox_empty delivers the packets in the lane's mailbox; returns how many. */
+extern bool (*tern_mailbox_opens)(struct tern_peer *from, const struct tern_packet *packet,
+                                  const void *payload, size_t length);
 bool tern_mailbox_deliver(struct tern_peer *from, const struct tern_packet *packet,
                           const void *payload, size_t length);
 int tern_mailbox_empty(struct tern_lane *lane);
@@ -271,6 +273,9 @@ void tern_pml_placed(struct tern_peer *from, const struct tern_packet *packet, s
 void tern_deliver_early(struct tern_context *context);
 /* Drops all unreceived messages of a context that is being closed. */
 void tern_deliver_forget(struct tern_context *context);
+
+/* progress.c. Asks anew which ranks share this rank's processors, because it may have changed. */
+void tern_wait_look_anew(void);
 
 /* Looks the context up in the hash table. Returns NULL if there is none. */
 struct tern_context *tern_context_search(struct tern_lane *lane, uint64_t id);
