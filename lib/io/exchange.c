@@ -442,10 +442,8 @@ static void begin_round(struct tern_operation *op)
 
 /* ---- begin and end ---- */
 
-void tern_exchange_free(struct tern_exchange *x)
+static void free_exchange(struct tern_exchange *x)
 {
-    if (!x)
-        return;
     for (int side = 0; side < 2; side++) {
         for (int i = 0; x->parts[side] && i < x->aggregators; i++) {
             free(x->parts[side][i].series);
@@ -490,6 +488,7 @@ int tern_exchange_begin(struct tern_operation *op, int64_t begin, int64_t end, b
     if (!x)
         return tern_error(TERN_ERR_NO_MEM, "no memory for a collective access to a file");
     op->exchange = x;
+    op->free_exchange = free_exchange;
     x->after = after;
     x->index = -1;
     x->aggregators = (int)op->file->hints.cb_nodes;

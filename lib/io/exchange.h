@@ -33,7 +33,4 @@ bool tern_exchange_should_overlap(const struct tern_file *file);
 int tern_exchange_begin(struct tern_operation *op, int64_t begin, int64_t end, bool ahead,
                         void (*after)(struct tern_operation *op));
 
-/* Frees an exchange; NULL: does nothing. */
-void tern_exchange_free(struct tern_exchange *exchange);
-
 #endif

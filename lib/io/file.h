@@ -45,6 +45,8 @@ struct tern_file {
     struct tern_shared *shared;   /* the common pointer and the lock of atomic mode */
 };
 
+/* Makes a file that is not open yet, with one reference. Returns NULL if there is no memory. */
+struct tern_file *tern_file_new(const char *filename, int amode);
 /* Take or drop a reference. The user's handle and each operation hold one. */
 static inline void tern_file_retain(struct tern_file *file)
 {

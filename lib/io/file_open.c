@@ -10,7 +10,6 @@
 #include "lib/io/datarep.h"
 #include "lib/io/file_operation.h"
 #include "lib/io/shared.h"
-#include "lib/mpi/object/fortran.h"
 #include "lib/mpi/object/info.h"
 #include "lib/mpi/object/raise_next.h"
 #include "lib/pml/pml.h"
@@ -179,23 +178,6 @@ static int settle(struct tern_file *file, const struct tern_info *info)
     return tern_file_agree(file, 0, equal, ""); /* nobody uses the pointer before it is set */
 }
 
-static struct tern_file *new_file(const char *filename, int amode)
-{
-    struct tern_file *file = calloc(1, sizeof *file);
-    if (!file)
-        return NULL;
-    tern_object_init(&file->head.obj, TERN_MAGIC_FILE);
-    file->path = strdup(tern_system_path(filename));
-    file->fd = -1;
-    file->folder = AT_FDCWD;
-    file->amode = amode;
-    pthread_mutex_init(&file->mutex, NULL);
-    if (file->path)
-        return file;
-    free(file);
-    return NULL;
-}
-
 /* Takes back what opening has done, and frees the file. */
 static void drop(struct tern_file *file)
 {
@@ -209,30 +191,13 @@ static void drop(struct tern_file *file)
     tern_file_release(file);
 }
 
-void tern_file_release(struct tern_file *file)
-{
-    if (tern_unref(&file->head.obj.refs) > 0)
-        return;
-    if (file->comm)
-        tern_comm_release(file->comm);
-    if (file->head.errhandler) {
-        tern_lock();
-        tern_errhandler_release(file->head.errhandler);
-        tern_unlock();
-    }
-    pthread_mutex_destroy(&file->mutex);
-    free(file->path);
-    tern_fortran_drop(&file->head.obj);
-    tern_object_free(&file->head.obj);
-}
-
 int tern_mpi_file_open(int fault, struct tern_comm *comm, const char *filename, int amode,
                        struct tern_info *info, struct tern_file **ret_fh)
 {
     if (tern_comm_inter(comm))
         return tern_error(TERN_ERR_COMM, "comm is an intercommunicator; a file needs an "
                                          "intracommunicator");
-    struct tern_file *file = new_file(fault ? "" : filename, amode);
+    struct tern_file *file = tern_file_new(fault ? "" : filename, amode);
     if (!file)
         return tern_error(TERN_ERR_NO_MEM, "no memory for a file");
     int error = tern_comm_make(comm, comm->group, &file->comm);

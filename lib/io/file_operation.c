@@ -9,8 +9,6 @@
 #include "lib/io/file_operation.h"
 
 #include "lib/io/datarep.h"
-#include "lib/io/exchange.h"
-#include "lib/io/shared.h"
 #include "lib/mpi/object/raise_next.h"
 #include "lib/mpi/request/request_object.h"
 #include "lib/pml/pml.h"
@@ -165,9 +163,10 @@ static bool advance(struct tern_operation *op)
             return false;
         if (op->await_work || !op->step)
             op->working = false;
-        if (op->wants_lock && !tern_shared_try_lock(op->file))
+        if (op->ready && !op->ready(op->file))
             return false;
-        op->wants_lock = op->await_sends = op->await_work = false;
+        op->ready = NULL;
+        op->await_sends = op->await_work = false;
         if (!op->step)
             return true;
         tern_step *step = op->step;
@@ -197,8 +196,8 @@ int tern_operation_run(struct tern_operation *op)
     struct tern_waiter waiter = {.lane = op->file->comm->p2p.lane, .came = came, .what = op};
     op->blocking = true;
     while (!advance(op))
-        if (op->wants_lock && may_go_on(op))
-            tern_lane_poll(waiter.lane); /* nobody rings when the lock is free */
+        if (op->ready && may_go_on(op))
+            tern_lane_poll(waiter.lane); /* nobody rings when it would return true */
         else {
             waiter.request = first_awaited(op);
             tern_wait(&waiter);
@@ -353,7 +352,8 @@ static void release(struct tern_request *request)
     free(op->going.list);
     free(op->gather.blocks);
     free(op->file_form);
-    tern_exchange_free(op->exchange);
+    if (op->exchange)
+        op->free_exchange(op->exchange);
     if (op->datatype)
         tern_datatype_release(op->datatype);
     tern_file_release(op->file);

@@ -77,7 +77,8 @@ struct tern_operation {
     bool await_work; /* the next step waits for it */
     struct tern_worker_job job;
     void (*work)(struct tern_operation *op); /* what the job does */
-    bool wants_lock;                         /* the lock of the node's memory is still to be had */
+    /* The next step waits until this returns true; called again and again. NULL: it does not. */
+    bool (*ready)(struct tern_file *file);
 
     /* --- what ranks tell each other --- */
     struct {
@@ -106,6 +107,7 @@ struct tern_operation {
     int64_t count;
     char *file_form; /* converted data; NULL in the native representation */
     struct tern_exchange *exchange; /* of collective buffering; NULL: not used */
+    void (*free_exchange)(struct tern_exchange *exchange); /* set with `exchange` */
     struct tern_file_watch watch;        /* collective: progress lines */
 };
 

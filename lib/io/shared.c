@@ -115,7 +115,7 @@ static bool share_memory(struct tern_file *file, struct tern_shared *shared)
     return false;
 }
 
-bool tern_shared_try_lock(struct tern_file *file)
+static bool try_lock(struct tern_file *file)
 {
     int32_t is_free = 0;
     /* acquire: we see what the last holder wrote */
@@ -344,7 +344,7 @@ void tern_shared_set(struct tern_file *file, int64_t value)
 void tern_shared_lock(struct tern_operation *op)
 {
     if (!asks(op->file)) {
-        op->wants_lock = true;
+        op->ready = try_lock;
         return;
     }
     tern_operation_receive(op, &op->fetched, sizeof op->fetched, 0, TERN_IO_LOCKED, NULL);

@@ -36,7 +36,5 @@ void tern_shared_set(struct tern_file *file, int64_t value);
 /* Take and give the lock. The next step after tern_shared_lock has it. */
 void tern_shared_lock(struct tern_operation *op);
 void tern_shared_unlock(struct tern_operation *op);
-/* Tries to take the lock that lies in the node's memory; for operation.c. */
-bool tern_shared_try_lock(struct tern_file *file);
 
 #endif
