@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/ofi/arrival.h"
 
+#include "lib/btl/ofi/failover.h"
 #include "lib/btl/ofi/ofi_greeting.h"
 #include "lib/util/base/log.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The receiver confirms frames to the sender after FRAMES_MOST frames or BYTES_MOST bytes. */
-enum { FRAMES_MOST = 64, BYTES_MOST = 256 << 10 };
 
 /* Returns the link that a frame names; NULL if there is none, or the cookie is another's. */
 static struct tern_ofi_link *link_of(const struct tern_ofi_lane *lane,
@@ -20,24 +18,14 @@ static struct tern_ofi_link *link_of(const struct tern_ofi_lane *lane,
     return TERN_LIKELY(link->cookie == head->cookie) ? link : NULL;
 }
 
-/* Counts a frame, of which the other end keeps a copy until it learns that it has arrived. */
-static void count_frame(struct tern_ofi_lane *lane, struct tern_ofi_link *link, size_t length)
-{
-    link->new_bytes += length;
-    if (++link->new_frames < FRAMES_MOST && link->new_bytes < BYTES_MOST)
-        return;
-    link->owes_seen = true;
-    tern_ofi_link_note_busy(lane, link);
-}
-
 /* Handles a numbered frame whose turn has come. */
 static inline void take_in_turn(struct tern_ofi_lane *lane, struct tern_ofi_link *link,
                                 const unsigned char *bytes, size_t length)
 {
     struct tern_ofi_head head;
     link->next_in++;
-    if (TERN_UNLIKELY(link->keeps))
-        count_frame(lane, link, length);
+    if (TERN_UNLIKELY(link->failover.keeps))
+        tern_ofi_failover_count(lane, link, length);
     memcpy(&head, bytes, sizeof head);
     tern_ofi_frame_kinds[head.kind].take(lane, link, bytes, length);
 }
@@ -69,7 +57,7 @@ static inline void take_numbered(struct tern_ofi_lane *lane, struct tern_ofi_lin
 {
     int32_t ahead = (int32_t)(head->number - link->next_in);
     if (TERN_UNLIKELY(link->state == TERN_OFI_LOST || ahead < 0)) {
-        lane->strange += ahead < 0 && !link->keeps; /* else it was sent again */
+        lane->strange += ahead < 0 && !link->failover.keeps; /* else it was sent again */
         /* a BYE that is repeated: the answer was lost */
         if (ahead < 0 && head->kind == TERN_OFI_BYE && link->peer_bye) {
             link->owes_bye_seen = true;

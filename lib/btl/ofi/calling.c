@@ -5,6 +5,7 @@
 
 #include "lib/btl/btl.h"
 #include "lib/btl/card.h"
+#include "lib/btl/ofi/failover.h"
 #include "lib/btl/ofi/ofi_greeting.h"
 #include "lib/btl/ofi/routes.h"
 #include "lib/node/doorbell.h"
@@ -117,69 +118,11 @@ static void call(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_
         tern_ofi_route_failed(link, link->port, rc);
 }
 
-static struct tern_ofi_head make_head(const struct tern_ofi_link *link, enum tern_ofi_kind kind,
-                                      uint32_t number)
-{
-    return (struct tern_ofi_head){.slot = link->their_slot,
-                                  .cookie = link->their_cookie,
-                                  .number = number,
-                                  .kind = (uint16_t)kind,
-                                  .order = TERN_OFI_ORDER};
-}
-
-/* Sends a frame that is nothing but a head. Returns true if it is on its way; else the provider
- * has no room for it. */
-static bool send_head(struct tern_ofi_link *link, enum tern_ofi_kind kind, uint32_t number,
-                      uint64_t now)
-{
-    struct tern_ofi_send *send = tern_ofi_take_send(link->port);
-    struct tern_ofi_head head = make_head(link, kind, number);
-    int rc = TERN_ERR_AGAIN;
-    if (send) {
-        memcpy(send->bytes, &head, sizeof head);
-        rc = tern_ofi_post(link, send, sizeof head);
-    }
-    if (send && !rc)
-        send->link = NULL; /* if it fails, nothing is missing: the other end has gone */
-    if (rc != TERN_ERR_AGAIN)
-        link->refused_ms = 0;
-    else if (!link->refused_ms)
-        link->refused_ms = now;
-    return rc != TERN_ERR_AGAIN;
-}
-
 /* Keeps a copy of a numbered frame that is nothing but a head. */
 static void keep_head(struct tern_ofi_link *link, enum tern_ofi_kind kind, uint32_t number)
 {
-    struct tern_ofi_head head = make_head(link, kind, number);
+    struct tern_ofi_head head = tern_ofi_link_head(link, kind, number);
     tern_ofi_keep_frame(link, number, &head, sizeof head);
-}
-
-/* Tells the other end which of our rails are left out. */
-static void tell_dead(struct tern_ofi_link *link)
-{
-    while (link->owes_dead) {
-        uint32_t rail = (uint32_t)__builtin_ctz(link->owes_dead);
-        struct tern_ofi_rail_frame frame = {
-            .head = make_head(link, TERN_OFI_RAIL_DEAD, link->next_out), .rail = rail};
-        struct tern_ofi_send *send = tern_ofi_take_send(link->port);
-        if (!send)
-            return;
-        memcpy(send->bytes, &frame, sizeof frame);
-        if (tern_ofi_post(link, send, sizeof frame))
-            return; /* it is tried again; if the route has failed, other frames notice that */
-        tern_ofi_keep_frame(link, link->next_out++, &frame, sizeof frame);
-        link->owes_dead &= ~(1u << rail);
-    }
-}
-
-static void tell_seen(struct tern_ofi_link *link, uint64_t now)
-{
-    if (!send_head(link, TERN_OFI_SEEN, link->next_in, now))
-        return;
-    link->owes_seen = false;
-    link->new_frames = 0;
-    link->new_bytes = 0;
 }
 
 /* Returns true if the provider has had no room for `wait`, and nothing of ours is under way: the
@@ -207,7 +150,7 @@ static void send_bye(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uin
 {
     /* a peer that has left, and to which nothing was sent since, need not know */
     link->bye_matters = !link->peer_bye || link->next_out != link->out_at_bye;
-    if (!send_head(link, TERN_OFI_BYE, link->next_out, now)) {
+    if (!tern_ofi_link_send_head(link, TERN_OFI_BYE, link->next_out, now)) {
         bye_refused(lane, link, now);
         return;
     }
@@ -224,7 +167,7 @@ static void send_bye(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uin
 /* Sends our BYE again: the answer may have been lost. */
 static void repeat_bye(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_t now)
 {
-    if (send_head(link, TERN_OFI_BYE, link->bye_number, now))
+    if (tern_ofi_link_send_head(link, TERN_OFI_BYE, link->bye_number, now))
         link->bye_wait_ms += BYE_AGAIN_MS;
     else
         bye_refused(lane, link, now);
@@ -235,7 +178,7 @@ static void repeat_bye(struct tern_ofi_lane *lane, struct tern_ofi_link *link, u
 static void answer_bye(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_t now)
 {
     uint64_t wait = link->bye_answered ? BYE_AGAIN_MS : REFUSED_MS;
-    if (send_head(link, TERN_OFI_BYE_SEEN, link->next_in - 1, now) ||
+    if (tern_ofi_link_send_head(link, TERN_OFI_BYE_SEEN, link->next_in - 1, now) ||
         is_gone(lane, link, now, wait))
         link->owes_bye_seen = false;
 }
@@ -244,12 +187,7 @@ static void pay(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_t
 {
     if (link->owes_welcome)
         link->owes_welcome = tern_ofi_greet(lane, link, TERN_OFI_WELCOME) == TERN_ERR_AGAIN;
-    if (link->resends)
-        tern_ofi_resend(link);
-    if (link->owes_dead)
-        tell_dead(link);
-    if (link->owes_seen)
-        tell_seen(link, now);
+    tern_ofi_failover_go_on(link, now);
     if (link->owes_bye)
         send_bye(lane, link, now);
     if (link->bye_sent && !link->bye_answered && now - link->bye_ms > link->bye_wait_ms)
@@ -271,8 +209,8 @@ static void heed_failure(struct tern_ofi_link *link, uint64_t now)
 static bool is_busy(const struct tern_ofi_link *link)
 {
     return link->state == TERN_OFI_SEEKING || link->state == TERN_OFI_CALLING ||
-           link->owes_welcome || link->owes_bye || link->owes_bye_seen || link->owes_seen ||
-           link->owes_dead || link->resends ||
+           link->owes_welcome || link->owes_bye || link->owes_bye_seen ||
+           tern_ofi_failover_owes(link) ||
            (link->state == TERN_OFI_OPEN && link->bye_sent && !link->bye_answered) ||
            (link->failed_ms && link->state != TERN_OFI_LOST);
 }

@@ -110,7 +110,7 @@ static int copy_ended(struct tern_ofi_port *port, struct tern_ofi_op *op,
 
 bool tern_ofi_copies_reach(const struct tern_ofi_link *link, uint32_t by_lane)
 {
-    return link->state == TERN_OFI_OPEN && !link->failed_ms && !link->keeps &&
+    return link->state == TERN_OFI_OPEN && !link->failed_ms && !link->failover.keeps &&
            (by_lane == TERN_ANY_LANE || link->their_lane == by_lane);
 }
 

@@ -45,7 +45,7 @@ static void take_bye_seen(struct tern_ofi_lane *lane, struct tern_ofi_link *link
 {
     uint32_t number = number_of(bytes);
     (void)lane, (void)length;
-    tern_ofi_frames_drop(&link->unseen, number + 1);
+    tern_ofi_frames_drop(&link->failover.unseen, number + 1);
     link->bye_answered |= link->bye_sent && number == link->bye_number;
     link->refused_ms = 0;
 }
@@ -54,7 +54,7 @@ static void take_seen(struct tern_ofi_lane *lane, struct tern_ofi_link *link,
                       const unsigned char *bytes, size_t length)
 {
     (void)lane, (void)length;
-    tern_ofi_frames_drop(&link->unseen, number_of(bytes));
+    tern_ofi_frames_drop(&link->failover.unseen, number_of(bytes));
 }
 
 static void take_rail_dead(struct tern_ofi_lane *lane, struct tern_ofi_link *link,

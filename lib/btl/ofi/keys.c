@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/ofi/keys.h"
 
+#include "lib/btl/ofi/failover.h"
 #include "lib/btl/ofi/routes.h"
 #include "lib/util/base/error.h"
 #include "lib/util/base/log.h"

@@ -87,7 +87,7 @@ int tern_ofi_register_memory(struct tern_peer *peer, const void *start, size_t l
         return tern_ofi_link_seek(lane, link);
     if (tern_ofi_fabric.by_endpoint && !is_read_here(lane, link))
         return tern_error(TERN_ERR_UNSUPPORTED, "the peer reads by another endpoint");
-    if ((tern_ofi_fabric.raw_keys || link->keeps) && !link->port->free_sends)
+    if ((tern_ofi_fabric.raw_keys || link->failover.keeps) && !link->port->free_sends)
         return TERN_ERR_AGAIN; /* no room to tell keys */
     struct offer *offer = calloc(1, sizeof *offer);
     if (!offer)
@@ -118,7 +118,7 @@ int tern_ofi_register_copy(struct tern_peer *peer, struct tern_cursor *cursor,
     size_t length = (size_t)cursor->length;
     if (link->state != TERN_OFI_OPEN)
         return tern_ofi_link_seek(&tern_ofi_lanes[peer->lane], link);
-    if ((tern_ofi_fabric.raw_keys || link->keeps) && !link->port->free_sends)
+    if ((tern_ofi_fabric.raw_keys || link->failover.keeps) && !link->port->free_sends)
         return TERN_ERR_AGAIN;
     void *spare = cursor->place ? tern_accel_spare_take(cursor->place, length) : NULL;
     if (!spare)

@@ -28,6 +28,7 @@
 #include "lib/btl/ofi/offer.h"
 #include "lib/btl/ofi/read.h"
 #include "lib/btl/ofi/region_cache.h"
+#include "lib/btl/ofi/failover.h"
 #include "lib/btl/ofi/routes.h"
 #include "lib/btl/ofi/write.h"
 #include "lib/btl/secret.h"
@@ -131,7 +132,7 @@ static int ofi_send(struct tern_peer *peer, const struct tern_packet *packet, co
     int rc;
     if (TERN_UNLIKELY(link->state != TERN_OFI_OPEN))
         return not_open(link);
-    if (TERN_UNLIKELY(link->unseen.bytes > KEPT_MOST))
+    if (TERN_UNLIKELY(link->failover.unseen.bytes > KEPT_MOST))
         return TERN_ERR_AGAIN;
     if (total <= tern_ofi_fabric.inject_max && total <= INJECT_MOST) {
         struct short_frame frame;
@@ -139,7 +140,7 @@ static int ofi_send(struct tern_peer *peer, const struct tern_packet *packet, co
         if (length) /* payload may be NULL */
             memcpy(frame.payload, payload, length);
         rc = tern_ofi_inject(link, &frame, total);
-        if (TERN_UNLIKELY(link->keeps && !rc))
+        if (TERN_UNLIKELY(link->failover.keeps && !rc))
             tern_ofi_keep_frame(link, link->next_out, &frame, total);
     } else {
         struct tern_ofi_send *send = tern_ofi_take_send(link->port);
@@ -148,7 +149,7 @@ static int ofi_send(struct tern_peer *peer, const struct tern_packet *packet, co
         set_head(link, packet, (struct tern_ofi_packet *)send->bytes);
         memcpy(send->bytes + sizeof(struct tern_ofi_packet), payload, length);
         rc = tern_ofi_post(link, send, total);
-        if (TERN_UNLIKELY(link->keeps && !rc))
+        if (TERN_UNLIKELY(link->failover.keeps && !rc))
             tern_ofi_keep_frame(link, link->next_out, send->bytes, total);
     }
     if (TERN_UNLIKELY(rc))
@@ -164,7 +165,7 @@ static int ofi_send_cursor(struct tern_peer *peer, const struct tern_packet *pac
     struct tern_cursor next = *cursor;
     if (TERN_UNLIKELY(link->state != TERN_OFI_OPEN))
         return not_open(link);
-    if (TERN_UNLIKELY(link->unseen.bytes > KEPT_MOST))
+    if (TERN_UNLIKELY(link->failover.unseen.bytes > KEPT_MOST))
         return TERN_ERR_AGAIN;
     struct tern_ofi_send *send = tern_ofi_take_send(link->port);
     if (!send)
@@ -174,7 +175,7 @@ static int ofi_send_cursor(struct tern_peer *peer, const struct tern_packet *pac
     int rc = tern_ofi_post(link, send, sizeof(struct tern_ofi_packet) + length);
     if (TERN_UNLIKELY(rc))
         return not_sent(link, rc);
-    if (TERN_UNLIKELY(link->keeps))
+    if (TERN_UNLIKELY(link->failover.keeps))
         tern_ofi_keep_frame(link, link->next_out, send->bytes,
                             sizeof(struct tern_ofi_packet) + length);
     link->next_out++;

@@ -18,7 +18,7 @@
  * alone the answer goes.
  *
  * If one of the two has several rails, both keep a copy of each numbered frame until SEEN tells
- * that the frame has arrived, because a rail that dies may lose frames (routes.h).
+ * that the frame has arrived, because a rail that dies may lose frames (failover.h).
  *
  * libfabric gives no connection to which a proof could belong. Whoever reads the fabric's traffic
  * can make frames (SECURITY.md).

@@ -56,7 +56,7 @@ struct tern_ofi_link *tern_ofi_link_make(struct tern_ofi_lane *lane, struct tern
     link->peer = peer;
     link->hello_wait_ms = HELLO_MS;
     tern_ofi_frames_init(&link->parked);
-    tern_ofi_frames_init(&link->unseen);
+    tern_ofi_frames_init(&link->failover.unseen);
     tern_list_init(&link->keys_out);
     tern_list_init(&link->keys_in);
     tern_list_append(&lane->links, &link->in_lane);
@@ -112,13 +112,44 @@ void tern_ofi_links_free(struct tern_ofi_lane *lane)
     for (uint32_t i = 0; i < lane->slot_count; i++) {
         tern_ofi_link_forget_card(lane->by_slot[i]);
         tern_ofi_frames_clear(&lane->by_slot[i]->parked);
-        tern_ofi_frames_clear(&lane->by_slot[i]->unseen);
+        tern_ofi_frames_clear(&lane->by_slot[i]->failover.unseen);
         free(lane->by_slot[i]->theirs);
         free(lane->by_slot[i]);
     }
     free(lane->by_slot);
     lane->by_slot = NULL;
     lane->slot_count = lane->slot_room = 0;
+}
+
+/* ---- frames ---- */
+
+struct tern_ofi_head tern_ofi_link_head(const struct tern_ofi_link *link, enum tern_ofi_kind kind,
+                                        uint32_t number)
+{
+    return (struct tern_ofi_head){.slot = link->their_slot,
+                                  .cookie = link->their_cookie,
+                                  .number = number,
+                                  .kind = (uint16_t)kind,
+                                  .order = TERN_OFI_ORDER};
+}
+
+bool tern_ofi_link_send_head(struct tern_ofi_link *link, enum tern_ofi_kind kind, uint32_t number,
+                             uint64_t now_ms)
+{
+    struct tern_ofi_send *send = tern_ofi_take_send(link->port);
+    struct tern_ofi_head head = tern_ofi_link_head(link, kind, number);
+    int rc = TERN_ERR_AGAIN;
+    if (send) {
+        memcpy(send->bytes, &head, sizeof head);
+        rc = tern_ofi_post(link, send, sizeof head);
+    }
+    if (send && !rc)
+        send->link = NULL; /* if it fails, nothing is missing: the other end has gone */
+    if (rc != TERN_ERR_AGAIN)
+        link->refused_ms = 0;
+    else if (!link->refused_ms)
+        link->refused_ms = now_ms;
+    return rc != TERN_ERR_AGAIN;
 }
 
 /* ---- the end of a link ---- */
@@ -136,11 +167,11 @@ void tern_ofi_link_lose(struct tern_ofi_link *link, const char *why)
     char text[400];
     describe(link, why, text);
     link->state = TERN_OFI_LOST;
-    link->owes_welcome = link->owes_bye = link->owes_bye_seen = link->owes_seen = false;
-    link->owes_dead = 0;
+    link->owes_welcome = link->owes_bye = link->owes_bye_seen = false;
     tern_ofi_frames_clear(&link->parked);
-    tern_ofi_frames_clear(&link->unseen);
-    link->resends = false;
+    tern_ofi_frames_clear(&link->failover.unseen);
+    link->failover.resends = link->failover.owes_seen = false;
+    link->failover.owes_dead = 0;
     tern_btl_lost(link->peer, NULL, text);
 }
 

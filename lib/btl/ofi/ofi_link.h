@@ -30,6 +30,19 @@ struct tern_ofi_route {
     fi_addr_t address;
 };
 
+/* What a link has for the case that a network card dies (failover.h). */
+struct tern_ofi_failover {
+    bool keeps; /* one end has several rails: numbered frames are kept in ... */
+    struct tern_ofi_frame_list unseen; /* ... this list until they have been seen */
+    bool owes_seen;                    /* the other end must learn what has arrived */
+    uint32_t new_frames;               /* that have arrived since we told it */
+    size_t new_bytes;                  /* of these */
+    uint32_t owes_dead;   /* bits of our rails of whose end the other end does not know */
+    bool resends;         /* kept frames are being sent again, ... */
+    bool resend_begun;    /* ... up to ... */
+    uint32_t resend_last; /* ... this one */
+};
+
 struct tern_ofi_link {
     struct tern_list_node in_lane;
     struct tern_list_node in_busy; /* if `busy` */
@@ -49,15 +62,7 @@ struct tern_ofi_link {
     struct tern_ofi_route routes[TERN_OFI_RAILS];
     uint32_t route_count;
     uint32_t read_by;           /* bits of our rails by which the other end reads */
-    bool keeps;                 /* numbered frames are kept until they have been seen */
-    bool owes_seen;             /* the other end must learn what has arrived */
-    bool resends;               /* kept frames are being sent again, ... */
-    bool resend_begun;          /* ... up to ... */
-    uint32_t resend_last;       /* ... this one */
-    uint32_t owes_dead;         /* bits of our rails of whose end the other end does not know */
-    uint32_t new_frames;        /* that have arrived since we told it */
-    size_t new_bytes;
-    struct tern_ofi_frame_list unseen; /* kept frames */
+    struct tern_ofi_failover failover;
     uint32_t slot, cookie;             /* the other end puts them into its frames */
     uint32_t their_slot, their_cookie; /* we put them into ours; valid if OPEN */
     uint32_t next_out, next_in;        /* numbers of frames */
@@ -99,6 +104,13 @@ void tern_ofi_link_failed(struct tern_ofi_lane *lane, struct tern_ofi_link *link
 int tern_ofi_links_go_on(struct tern_ofi_lane *lane);
 /* Ends the search for the peer's card. */
 void tern_ofi_link_forget_card(struct tern_ofi_link *link);
+/* Returns the head of a frame for the other end. */
+struct tern_ofi_head tern_ofi_link_head(const struct tern_ofi_link *link, enum tern_ofi_kind kind,
+                                        uint32_t number);
+/* Sends a frame that is nothing but a head. Returns true if it is on its way; else the provider has
+ * no room for it, since link->refused_ms. */
+bool tern_ofi_link_send_head(struct tern_ofi_link *link, enum tern_ofi_kind kind, uint32_t number,
+                             uint64_t now_ms);
 /* Declares the peer lost: everything that waits for it ends with an error that says `why`. */
 void tern_ofi_link_lose(struct tern_ofi_link *link, const char *why);
 /* Adds the link to those that have something to do. */

@@ -131,7 +131,7 @@ static int read_ended(struct tern_ofi_port *port, struct tern_ofi_op *op,
     struct piece *piece = TERN_CONTAINER(op, struct piece, op);
     struct tern_ofi_reading *reading = piece->reading;
     take_back(piece, error == 0);
-    if (reading->link->keeps)
+    if (reading->link->failover.keeps)
         tern_ofi_route_read(reading->link, port, error);
     begin_pieces(port->lane, reading);
     return 1;

@@ -3,7 +3,6 @@
 
 #include "lib/btl/ofi/libfabric.h"
 #include "lib/util/base/error.h"
-#include "lib/util/base/log.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +14,6 @@ static struct tern_ofi_lane *lane_of(const struct tern_ofi_link *link)
 {
     return &tern_ofi_lanes[link->peer->lane];
 }
-
-/* ---- routes ---- */
 
 static size_t bytes_of(const struct tern_ofi_rails *rails)
 {
@@ -30,10 +27,10 @@ static void use_route(struct tern_ofi_link *link, const struct tern_ofi_route *r
     link->port = route->port;
     link->to = route->theirs;
     link->address = route->address;
-    if (!other || !link->unseen.count)
+    if (!other || !link->failover.unseen.count)
         return;
-    link->resends = true;
-    link->resend_begun = false;
+    link->failover.resends = true;
+    link->failover.resend_begun = false;
     tern_ofi_link_note_busy(lane_of(link), link);
 }
 
@@ -81,7 +78,7 @@ bool tern_ofi_link_set_rails(struct tern_ofi_link *link, const struct tern_ofi_r
     memcpy(copy, theirs, bytes);
     free(link->theirs);
     link->theirs = copy;
-    link->keeps = theirs->count > 1 || tern_ofi_fabric.rail_count > 1;
+    link->failover.keeps = theirs->count > 1 || tern_ofi_fabric.rail_count > 1;
     return make_routes(link);
 }
 
@@ -94,8 +91,7 @@ void tern_ofi_link_next_route(struct tern_ofi_link *link)
         use_route(link, &link->routes[(at + 1) % link->route_count]);
 }
 
-/* Makes the routes anew. A peer to which none leads is lost. */
-static void remake_routes(struct tern_ofi_link *link)
+void tern_ofi_remake_routes(struct tern_ofi_link *link)
 {
     if (!link->theirs || link->state == TERN_OFI_LOST || link->state == TERN_OFI_REFUSED)
         return;
@@ -119,7 +115,7 @@ void tern_ofi_route_failed(struct tern_ofi_link *link, const struct tern_ofi_por
         tern_ofi_link_failed(lane_of(link), link, error);
     } else if (route) {
         link->theirs->rail[route->theirs].name.length = 0;
-        remake_routes(link);
+        tern_ofi_remake_routes(link);
     } /* else it was left out already */
 }
 
@@ -138,49 +134,5 @@ void tern_ofi_their_rail_died(struct tern_ofi_link *link, uint32_t rail)
     if (rail >= link->theirs->count || !link->theirs->rail[rail].name.length)
         return;
     link->theirs->rail[rail].name.length = 0;
-    remake_routes(link);
-}
-
-void tern_ofi_port_left(struct tern_ofi_lane *lane, const struct tern_ofi_port *port)
-{
-    for (uint32_t i = 0; i < lane->slot_count; i++) {
-        struct tern_ofi_link *link = lane->by_slot[i];
-        remake_routes(link);
-        if (link->state != TERN_OFI_OPEN)
-            continue;
-        link->owes_dead |= 1u << port->rail;
-        tern_ofi_link_note_busy(lane, link);
-    }
-}
-
-/* ---- frames that may be lost ---- */
-
-void tern_ofi_keep_frame(struct tern_ofi_link *link, uint32_t number, const void *frame,
-                         size_t length)
-{
-    if (!link->keeps || tern_ofi_frames_add(&link->unseen, number, frame, length))
-        return;
-    tern_log("no memory for a copy of a packet of %zu bytes to rank %u", length, link->peer->rank);
-    abort();
-}
-
-void tern_ofi_resend(struct tern_ofi_link *link)
-{
-    for (const struct tern_ofi_frame *kept = tern_ofi_frames_first(&link->unseen); kept;
-         kept = tern_ofi_frames_next(&link->unseen, kept)) {
-        if (link->resend_begun && (int32_t)(kept->number - link->resend_last) <= 0)
-            continue;
-        struct tern_ofi_send *send = tern_ofi_take_send(link->port);
-        if (!send)
-            return;
-        memcpy(send->bytes, kept->bytes, kept->length);
-        int rc = tern_ofi_post(link, send, kept->length);
-        if (rc && rc != TERN_ERR_AGAIN)
-            tern_ofi_route_failed(link, link->port, rc); /* this begins anew, or ends the link */
-        if (rc)
-            return;
-        link->resend_begun = true;
-        link->resend_last = kept->number;
-    }
-    link->resends = false;
+    tern_ofi_remake_routes(link);
 }
