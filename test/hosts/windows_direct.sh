@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Windows over two hosts with two ranks each, by libfabric: the network copies puts and gets of one run straight to and from the
 # target's memory, and all agrees with what messages and ranks of the same host do. With rma_direct and without; the library
-# counts the copies. udp;ofi_rxd is never trusted with them (lib/btl/ofi/provider.c).
+# counts the copies. udp;ofi_rxd is never trusted with them (lib/btl/ofi/fabric/provider.c).
 HOSTS=2
 . "$(dirname "$0")/hosts.bash"
 for program in win_random win_counter win_lock_turns win_passive_target win_misuse win_threads; do

@@ -3,8 +3,8 @@
 /* Network cards that a rank uses together: which is the nearest on a recorded host, how ranks share
  * them out, and which card of one host is paired with which of another. */
 
-#include "lib/btl/ofi/nic.h"
-#include "lib/btl/ofi/ofi_frame.h"
+#include "lib/btl/ofi/fabric/nic.h"
+#include "lib/btl/ofi/wire/ofi_frame.h"
 #include "recorded_host.h"
 #include "suite.h"
 

@@ -3,11 +3,11 @@
 /* What frames mean: the table of their kinds, and the kinds that need few lines. */
 
 #include "lib/btl/btl.h"
-#include "lib/btl/ofi/arrival.h"
-#include "lib/btl/ofi/keys.h"
-#include "lib/btl/ofi/ofi_greeting.h"
-#include "lib/btl/ofi/read.h"
-#include "lib/btl/ofi/routes.h"
+#include "lib/btl/ofi/transfer/keys.h"
+#include "lib/btl/ofi/transfer/read.h"
+#include "lib/btl/ofi/wire/arrival.h"
+#include "lib/btl/ofi/wire/ofi_greeting.h"
+#include "lib/btl/ofi/wire/routes.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/btl/ofi/rails.h"
 
-#include "lib/btl/ofi/failover.h"
-#include "lib/btl/ofi/nic.h"
-#include "lib/btl/ofi/read.h"
+#include "lib/btl/ofi/fabric/nic.h"
+#include "lib/btl/ofi/transfer/read.h"
+#include "lib/btl/ofi/wire/failover.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 /* Rails that die: a lane leaves out a network card whose link goes down, or that the provider
  * cannot use. Locks: the lane's lock. */
 
-#include "lib/btl/ofi/ofi_lane.h"
+#include "lib/btl/ofi/wire/ofi_lane.h"
 
 /* Looks at the cards, and closes the lane's ports on rails that are left out. Call it often; it
  * looks each TERN_OFI_LOOK_MS. Returns the number of things done. */
