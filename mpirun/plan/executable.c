@@ -126,7 +126,8 @@ int tern_program_find(const struct tern_app *app, const char *wdir, char **ret_p
     } else if (unusable) {
         status = check_file(unusable);
     } else {
-        const char *hint = tern_param_known(name) && app->argv.count > 1
+        bool parameter = tern_param_known(name) || tern_param_accepted(name);
+        const char *hint = parameter && app->argv.count > 1
                                ? "; it is the name of a parameter: is --mca missing before it?"
                            : strcmp(name, "all") == 0
                                ? "; `-s all` of other launchers (MPICH, Intel MPI) is --stdin all"

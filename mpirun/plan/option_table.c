@@ -73,6 +73,16 @@ static void export_all(const char *text, size_t length, struct tern_app *app)
         tern_log("warning: -x %s: the environment has no such variables", text);
 }
 
+/* Exports a value. Open MPI takes a name with a blank, too, but a slip of quotes is likelier. */
+static void export_value(const char *name, const char *value, struct tern_app *app)
+{
+    if (strpbrk(name, " \t"))
+        tern_log("warning: -x %s=%s: the variable's name is \"%s\", with a blank in it; each "
+                 "variable has a -x of its own",
+                 name, value, name);
+    tern_strings_set(&app->env, name, value);
+}
+
 static int export_variable(const char *option, const char *text, struct tern_app *app)
 {
     (void)option;
@@ -83,7 +93,7 @@ static int export_variable(const char *option, const char *text, struct tern_app
     if (!*name)
         error = tern_error(TERN_ERR_ARG, "-x needs NAME or NAME=VALUE, not \"%s\"", text);
     else if (equals)
-        tern_strings_set(&app->env, name, equals + 1);
+        export_value(name, equals + 1, app);
     else if (name[strlen(name) - 1] == '*')
         export_all(name, strlen(name) - 1, app);
     else if (getenv(name))

@@ -66,6 +66,8 @@ warns "mpirun: warning: --preload-binary has no effect: the program must be at t
     --preload-binary --mca plm_rsh_agent "$PWD/elsewhere" --host far1
 warns "" --preload-binary
 warns "mpirun: warning: -x NOBODY*: the environment has no such variables" -x "NOBODY*"
+warns 'mpirun: warning: -x A B=c: the variable'"'s"' name is "A B", with a blank in it; each variable has a -x of its own' -x 'A B=c'
+warns "" -x 'A=B C'
 warns "" --mca coll ^ml
 
 # given twice, or empty, or in two ways: the last counts, and is named

@@ -35,6 +35,11 @@ refuses '--map-by: there is no word "SPNA"; did you mean SPAN? known are PE=N, P
 'HWTCPUS, CORECPUS, NOLOCAL, DISPLAY, DONOTLAUNCH, ORDERED' --map-by core:PE=2:SPNA
 btl=$(run btl tcp,self -n 2 true; cat err)
 is "a forgotten --mca" "${btl##*; }" "it is the name of a parameter: is --mca missing before it?"
+for words in 'pml ob1' 'coll_tuned_use_dynamic_rules 1' 'orte_base_help_aggregate 0' 'rmaps_base_oversubscribe 1'; do
+    # shellcheck disable=SC2086 # two words
+    run $words -n 2 true
+    has "a forgotten --mca before $words" err '; it is the name of a parameter: is --mca missing before it\?$'
+done
 run -np 1 -s all true
 has "-s all" err '; `-s all` of other launchers \(MPICH, Intel MPI\) is --stdin all$'
 refuses "option -localonly is a word of other launchers (MPICH, Intel MPI); here it is --host localhost" -localonly -np 1
