@@ -17,8 +17,11 @@
 #include "lib/util/base/log.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/base/signals.h"
+#include "mpirun/events.h"
+#include "mpirun/failure.h"
 #include "mpirun/jobs/services.h"
 #include "mpirun/jobs/spawned.h"
+#include "mpirun/other_jobs.h"
 #include "mpirun/ranks/input.h"
 #include "mpirun/ranks/local.h"
 #include "mpirun/ranks/output.h"
@@ -30,7 +33,9 @@
 #include "mpirun/serve/rank_channel.h"
 #include "mpirun/serve/server_exchange.h"
 #include "mpirun/serve/unreached.h"
+#include "mpirun/time_limit.h"
 #include "mpirun/tree/agents.h"
+#include "mpirun/user_signals.h"
 #include "mpirun/where/where.h"
 #include "mpirun/where/where_door.h"
 #include "mpirun/wire/job_data.h"
@@ -120,14 +125,14 @@ static void start_everywhere(void)
     tern_agents_send(&(struct tern_frame){ .kind = TERN_FRAME_SPAWN, .host = TERN_EVERY_HOST });
     int error = tern_local_start_ranks(begin.job);
     if (error) {
-        tern_run_fail(1, "%s", tern_error_text(error));
+        tern_failure_record(1, "%s", tern_error_text(error));
         tern_run_kill();
         return;
     }
     tern_input_start();
     tern_where_watch();
     if (job->options->timeout_s)
-        tern_run_limit_time(job->options->timeout_s);
+        tern_time_limit_start(job->options->timeout_s);
 }
 
 static void host_ready(const struct tern_frame *frame)
@@ -135,8 +140,8 @@ static void host_ready(const struct tern_frame *frame)
     struct tern_reader reader = { .at = frame->data, .left = frame->size };
     const char *text = tern_read_string(&reader);
     if (frame->value) {
-        tern_run_fail(frame->value, "host %s: %s", begin.job->hosts[frame->host].name,
-                      text ? text : "cannot start ranks");
+        tern_failure_record(frame->value, "host %s: %s", begin.job->hosts[frame->host].name,
+                            text ? text : "cannot start ranks");
         tern_run_kill();
         return;
     }
@@ -154,24 +159,24 @@ static int start(void)
     if (!error)
         error = make_random(job->secret, 32);
     if (!error)
-        error = tern_local_open(job, false, hangup_ignored, tern_run_answered);
+        error = tern_local_open(job, false, hangup_ignored, tern_events_answered);
     if (error)
         return error;
     tern_job_describe_places(job);
     tern_exchange_open(job, false, tern_agents_send);
     tern_cards_open(job, false, tern_agents_send, tern_reports_answer);
     tern_unreached_open(job, false, tern_agents_send, tern_reports_unreached);
-    tern_look_open(job, tern_run_output.process_of);
-    tern_where_open(job, &tern_run_where);
+    tern_look_open(job, tern_events_output.process_of);
+    tern_where_open(job, &tern_other_jobs_where);
     tell_agents();
-    error = tern_signals_catch(hangup_ignored, tern_run_signalled);
+    error = tern_signals_catch(hangup_ignored, tern_user_signal);
     tern_environment_clean();
     if (!error)
-        error = tern_output_open(job->options, job->map->size, &tern_run_output);
+        error = tern_output_open(job->options, job->map->size, &tern_events_output);
     if (!error)
         error = tern_local_serve(job, &tern_life_clients);
     if (!error)
-        error = tern_spawned_begin(job, &tern_run_parents);
+        error = tern_spawned_begin(job, &tern_other_jobs_parents);
     if (!error && job->options->report_uri)
         error = tern_services_open(job->options->report_uri);
     if (error)
@@ -195,16 +200,16 @@ void tern_job_received(const struct tern_frame *frame)
     if (frame->kind == TERN_FRAME_READY)
         host_ready(frame);
     else
-        tern_run_received(frame);
+        tern_events_received(frame);
 }
 
 /* Ends the output, whose last bytes may find the disk full. Returns mpirun's exit status. */
 static int finish_output(void)
 {
     const char *failure;
-    int error = tern_output_finish(), status = tern_run_status(&failure);
+    int error = tern_output_finish(), status = tern_failure_status(&failure);
     if (error == EBADF)
-        tern_run_say_closed("output");
+        tern_events_say_closed("output");
     else if (error && error != EPIPE)
         tern_log("cannot write the ranks' output: %s", strerror(error));
     return status || !error ? status : error == EPIPE ? 128 + SIGPIPE : 1;
@@ -215,26 +220,28 @@ int tern_job_run(struct tern_job *job, const struct tern_host *hosts, int host_c
     const char *failure;
     begin.job = job;
     begin.ready = tern_must_alloc(job->host_count * sizeof *begin.ready);
-    tern_run_open(job, hosts, host_count);
+    tern_run_open(job);
+    tern_events_open(job);
+    tern_other_jobs_open(job, hosts, host_count);
     int error = start();
     if (error) {
-        tern_run_fail(1, "%s", tern_error_text(error));
+        tern_failure_record(1, "%s", tern_error_text(error));
         if (!tern_local_guarded()) {
-            int status = tern_run_status(&failure);
+            int status = tern_failure_status(&failure);
             tern_log("%s", failure);
             return status;
         }
         tern_run_kill();
     }
     tern_loop_run();
-    tern_run_status(&failure);
+    tern_failure_status(&failure);
     if (failure)
         tern_output_say("%s", failure);
     tern_spawned_end(failure);
     tern_services_close();
     tern_agents_send(&(struct tern_frame){ .kind = TERN_FRAME_END, .host = TERN_EVERY_HOST });
     tern_local_close();
-    tern_agents_end(tern_run_has_failed() ? AGENTS_END_FAILED_MS : AGENTS_END_MS);
+    tern_agents_end(tern_failure_is_recorded() ? AGENTS_END_FAILED_MS : AGENTS_END_MS);
     tern_signals_release();
     return finish_output();
 }

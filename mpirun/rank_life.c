@@ -16,8 +16,10 @@
 #include "lib/util/net/launcher.h"
 #include "lib/util/base/text.h"
 #include "mpirun/base/loop.h"
+#include "mpirun/failure.h"
 #include "mpirun/jobs/job_ties.h"
 #include "mpirun/jobs/rank_asks.h"
+#include "mpirun/jobs/spawned.h"
 #include "mpirun/ranks/local.h"
 #include "mpirun/ranks/output.h"
 #include "mpirun/run.h"
@@ -108,12 +110,13 @@ static const char *time_of_end(int rank)
 static void fail_by_signal(int rank, int wait_status)
 {
     int number = WTERMSIG(wait_status);
-    bool passed_on = tern_run_passed_on(number);
-    if (!tern_run_fail_by_signal(number))
-        tern_run_fail(128 + number, "%s was killed by signal %d (%s)%s%s%s", whose(rank), number,
-                      strsignal(number), WCOREDUMP(wait_status) ? ", core dumped" : "",
-                      passed_on ? ", which mpirun received and passed on to the ranks" : "",
-                      time_of_end(rank));
+    bool passed_on = tern_failure_has_signal(number);
+    if (!tern_failure_blame_signal(number))
+        tern_failure_record(128 + number, "%s was killed by signal %d (%s)%s%s%s", whose(rank),
+                            number, strsignal(number),
+                            WCOREDUMP(wait_status) ? ", core dumped" : "",
+                            passed_on ? ", which mpirun received and passed on to the ranks" : "",
+                            time_of_end(rank));
     if (number == SIGSEGV && life.ranks[rank].connected && !life.ranks[rank].finalized &&
         !life.ranks[rank].crashed && !life.job->options->quiet)
         tern_output_say("if nothing above says where: the stack of a thread may be full, and then "
@@ -129,8 +132,9 @@ static const char *missing_end(const struct rank *state)
 
 static void fail_without_init(int rank)
 {
-    tern_run_fail(1, "%s exited without calling MPI_Init, but other ranks wait for it in MPI_Init",
-                  whose(rank));
+    tern_failure_record(
+        1, "%s exited without calling MPI_Init, but other ranks wait for it in MPI_Init",
+        whose(rank));
 }
 
 /* Judges a rank whose process has ended outside MPI. A process that it has left behind, or one that
@@ -161,18 +165,18 @@ void tern_life_ended(int rank, int wait_status)
     } else if (WIFSIGNALED(wait_status)) {
         fail_by_signal(rank, wait_status);
     } else if (WEXITSTATUS(wait_status)) {
-        tern_run_fail(WEXITSTATUS(wait_status), "%s exited with code %d%s%s", whose(rank),
-             WEXITSTATUS(wait_status), unfinished ? " without calling " : "",
-             unfinished ? missing_end(state) : "");
+        tern_failure_record(WEXITSTATUS(wait_status), "%s exited with code %d%s%s", whose(rank),
+                            WEXITSTATUS(wait_status), unfinished ? " without calling " : "",
+                            unfinished ? missing_end(state) : "");
     } else if (unfinished) {
-        tern_run_fail(1, "%s exited with code 0 without calling %s", whose(rank),
-                      missing_end(state));
+        tern_failure_record(1, "%s exited with code 0 without calling %s", whose(rank),
+                            missing_end(state));
     } else if (!state->connected) {
         state->unseen = true;
         judge_unseen(rank);
     }
     bool harmless = life.job->options->keep_going && WIFEXITED(wait_status) && !unfinished;
-    if (tern_run_has_failed() && !harmless && life.running)
+    if (tern_failure_is_recorded() && !harmless && life.running)
         tern_run_end();
     tern_run_check_end();
 }
@@ -180,9 +184,9 @@ void tern_life_ended(int rank, int wait_status)
 /* Judges a rank again, and ends the job if that is a failure. */
 static void judge_again(int rank)
 {
-    bool failed = tern_run_has_failed();
+    bool failed = tern_failure_is_recorded();
     judge_unseen(rank);
-    if (!failed && tern_run_has_failed() && life.running)
+    if (!failed && tern_failure_is_recorded() && life.running)
         tern_run_end();
 }
 
@@ -221,9 +225,10 @@ static void check_libraries(void)
     if (ours < 0 || other < 0 || !tern_run_goes_on())
         return;
     char *one = tern_must_copy(whose(ours));
-    tern_run_fail(1, "%s and %s have loaded different MPI libraries, so they cannot exchange "
-                     "messages; the warning before names both and the cure (--quiet hides it)",
-                  one, whose(other));
+    tern_failure_record(1,
+                        "%s and %s have loaded different MPI libraries, so they cannot exchange "
+                        "messages; the warning before names both and the cure (--quiet hides it)",
+                        one, whose(other));
     free(one);
     tern_run_end();
 }
@@ -267,8 +272,8 @@ static void lost_timer_expired(struct tern_timer *timer)
     for (int rank = 0; rank < life.job->map->size && tern_run_goes_on(); rank++) {
         if (!life.ranks[rank].lost || life.ranks[rank].ended)
             continue;
-        tern_run_fail(1, "the MPI program of %s ended without calling %s", whose(rank),
-             missing_end(&life.ranks[rank]));
+        tern_failure_record(1, "the MPI program of %s ended without calling %s", whose(rank),
+                            missing_end(&life.ranks[rank]));
         tern_run_end();
     }
 }
@@ -279,8 +284,8 @@ static void rank_aborted(int rank, int status, const char *message)
     bool has_words = message && *message && strcmp(message, "N/A");
     const char *said = has_words ? one_line(message) : NULL;
     if (tern_run_goes_on())
-        tern_run_fail(exit_status ? exit_status : 1, "%s called MPI_Abort with code %d%s%s",
-                      whose(rank), status, said ? ": " : "", said ? said : "");
+        tern_failure_record(exit_status ? exit_status : 1, "%s called MPI_Abort with code %d%s%s",
+                            whose(rank), status, said ? ": " : "", said ? said : "");
     tern_run_end();
 }
 
@@ -303,7 +308,7 @@ static void rank_asked(int rank, bool last, const char *part)
 
 static void rank_signalled(int rank, int number)
 {
-    tern_run_signal_rank(rank, number);
+    tern_run_tell_guardian(TERN_GUARDIAN_SIGNAL, rank, number);
 }
 
 static void show_remark(int rank, int remark, const char *text)
@@ -320,7 +325,7 @@ static void show_remark(int rank, int remark, const char *text)
 static void rank_remarked(int rank, int remark, const char *text)
 {
     if (remark == TERN_REMARK_LIBRARY && tern_run_goes_on() && tern_spawned_is_awaited()) {
-        tern_run_fail(1, "rank %d on host %s: %s", rank, host_name(rank), one_line(text));
+        tern_failure_record(1, "rank %d on host %s: %s", rank, host_name(rank), one_line(text));
         tern_run_end(); /* it will never connect to its parents, who wait for it */
         return;
     }
@@ -359,10 +364,10 @@ void tern_life_not_started(const struct tern_guardian_message *answer)
         cause = tern_elf_is_foreign(path_of(answer->rank))
                     ? " (it was built for another kind of processor)"
                     : " (a script needs a first line such as #!/bin/sh)";
-    tern_run_fail(answer->step == TERN_STEP_EXEC ? 126 : 1,
-         "cannot start rank %d on host %s: %s (%s) failed: %s%s", answer->rank,
-         host_name(answer->rank), steps[answer->step], path_of(answer->rank),
-         strerror(answer->value), cause);
+    tern_failure_record(answer->step == TERN_STEP_EXEC ? 126 : 1,
+                        "cannot start rank %d on host %s: %s (%s) failed: %s%s", answer->rank,
+                        host_name(answer->rank), steps[answer->step], path_of(answer->rank),
+                        strerror(answer->value), cause);
     life.ranks[answer->rank].ended = true;
     life.running--;
     tern_run_end();

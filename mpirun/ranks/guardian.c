@@ -25,11 +25,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -37,32 +35,24 @@
 #include <unistd.h>
 
 #include "lib/util/base/error.h"
-#include "lib/util/net/lifeline.h"
 #include "mpirun/base/descriptors.h"
 #include "lib/util/base/log.h"
 #include "mpirun/base/strings.h"
-#include "mpirun/plan/map.h"
 #include "mpirun/ranks/descendants.h"
 #include "mpirun/ranks/leftover.h"
 #include "mpirun/ranks/orphans.h"
 #include "mpirun/ranks/session_dir.h"
+#include "mpirun/ranks/start_rank.h"
 
 enum { SOCKET_FD = 3, KILL_TIMEOUT_MS = 2000, LOOK_MS = 1000 };
-
-struct failure {
-    int rank, step, error;
-};
 
 static struct {
     const struct tern_guardian_start *start;
     char *command_line;
     size_t command_line_bytes;
     char session_dir[600];
-    pid_t self, mpirun;
-    const char *plan;
-    int node_memory, reports; /* descriptors to pass to ranks; -1 if there is none */
+    pid_t mpirun;
     int signal_fd;
-    int failure_pipe[2];
     pid_t *pids; /* by rank; 0 if not running */
     bool *awaited; /* by rank: ALONE is to be sent when nothing of it is left */
     int ranks, awaited_count;
@@ -72,67 +62,6 @@ static struct {
     bool gone;     /* GONE has been sent */
     bool cleared;  /* nothing of the job is left */
 } guardian;
-
-int tern_guardian_send(int fd, const struct tern_guardian_message *message, const int *fds,
-                       int fd_count)
-{
-    union {
-        char bytes[CMSG_SPACE(3 * sizeof(int))];
-        struct cmsghdr align;
-    } control = { 0 };
-    struct iovec part = { (void *)message, sizeof *message };
-    struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1 };
-    if (fd_count) {
-        header.msg_control = control.bytes;
-        header.msg_controllen = CMSG_SPACE(fd_count * sizeof(int));
-        struct cmsghdr *rights = CMSG_FIRSTHDR(&header);
-        rights->cmsg_level = SOL_SOCKET;
-        rights->cmsg_type = SCM_RIGHTS;
-        rights->cmsg_len = CMSG_LEN(fd_count * sizeof(int));
-        memcpy(CMSG_DATA(rights), fds, fd_count * sizeof(int));
-    }
-    for (;;) {
-        if (sendmsg(fd, &header, MSG_NOSIGNAL) >= 0)
-            return 0;
-        if (errno == EAGAIN) {
-            struct pollfd room = { fd, POLLOUT, 0 };
-            poll(&room, 1, -1);
-        } else if (errno == ETOOMANYREFS) {
-            /* Too many descriptors are in flight (RLIMIT_NOFILE). The guardian receives them while
-             * it starts ranks. */
-            poll(NULL, 0, 1);
-        } else if (errno != EINTR) {
-            return -1;
-        }
-    }
-}
-
-int tern_guardian_receive(int fd, struct tern_guardian_message *ret_message, int ret_fds[3],
-                          int *ret_fd_count)
-{
-    union {
-        char bytes[CMSG_SPACE(3 * sizeof(int))];
-        struct cmsghdr align;
-    } control;
-    struct iovec part = { ret_message, sizeof *ret_message };
-    struct msghdr header = { .msg_iov = &part,
-                             .msg_iovlen = 1,
-                             .msg_control = control.bytes,
-                             .msg_controllen = sizeof control.bytes };
-    *ret_fd_count = 0;
-    ssize_t length;
-    do
-        length = recvmsg(fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    while (length < 0 && errno == EINTR);
-    if (length < 0)
-        return errno == EAGAIN ? 0 : -1;
-    struct cmsghdr *rights = CMSG_FIRSTHDR(&header);
-    if (rights && rights->cmsg_type == SCM_RIGHTS) {
-        *ret_fd_count = (int)((rights->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-        memcpy(ret_fds, CMSG_DATA(rights), *ret_fd_count * sizeof(int));
-    }
-    return length == sizeof *ret_message ? 1 : -1;
-}
 
 /* Queues an answer until mpirun receives it. If both processes could block in sending, each would
  * wait for the other for ever. */
@@ -166,110 +95,7 @@ static void flush_answers(void)
             guardian.outgoing_count * sizeof *guardian.outgoing);
 }
 
-static int list_length(uint64_t offset)
-{
-    uint32_t count = 0;
-    if (offset)
-        memcpy(&count, guardian.plan + offset, sizeof count);
-    return (int)count;
-}
-
-static char **point_into_plan(uint64_t offset, char **at)
-{
-    const char *text = guardian.plan + offset + sizeof(uint32_t);
-    for (int i = list_length(offset); i > 0; i--) {
-        *at++ = (char *)text;
-        text += strlen(text) + 1;
-    }
-    return at;
-}
-
-/* ---- between fork and exec: async-signal-safe calls only ---- */
-
-static void child_failed(int rank, int step)
-{
-    struct failure failure = { rank, step, errno };
-    if (write(guardian.failure_pipe[1], &failure, sizeof failure) < 0)
-        _exit(126);
-    _exit(127);
-}
-
-static void inherit(int rank, int fd, int as)
-{
-    if (fd >= 0 && dup2(fd, as) < 0)
-        child_failed(rank, TERN_STEP_DESCRIPTORS);
-}
-
-static void reset_signals(void)
-{
-    struct sigaction standard = { .sa_handler = SIG_DFL };
-    for (int number = 1; number < NSIG; number++) {
-        if (number != SIGHUP || !guardian.start->hangup_ignored)
-            sigaction(number, &standard, NULL);
-    }
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-/* Makes the kernel kill this process and its process group when the guardian ends. The guardian may
- * have ended just before: then exits. */
-static void depend_on_guardian(int lifeline)
-{
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    tern_lifeline_tie(lifeline, -getpid());
-    if (getppid() != guardian.self)
-        _exit(127);
-}
-
-static _Noreturn void become_rank(const struct tern_guardian_message *request, const int fds[3],
-                                  int lifeline, char **argv, char **envp)
-{
-    if (setpgid(0, 0) < 0) /* without its own group, no signal would reach the rank */
-        child_failed(request->rank, TERN_STEP_GROUP);
-    depend_on_guardian(lifeline);
-    reset_signals();
-    tern_descriptors_close_on_exec(3);
-    for (int i = 0; i < 3; i++) {
-        if (dup2(fds[i], i) < 0)
-            child_failed(request->rank, TERN_STEP_DESCRIPTORS);
-    }
-    inherit(request->rank, guardian.node_memory, guardian.start->node_memory_fd);
-    inherit(request->rank, guardian.reports, guardian.start->reports_fd);
-    inherit(request->rank, lifeline, guardian.start->lifeline_fd);
-    setrlimit(RLIMIT_NOFILE, &guardian.start->descriptor_limit);
-    if (request->cpus) {
-        /* Ignore a failure: a rank can run even if processors have gone away. */
-        sched_setaffinity(0, sizeof(struct tern_cpus),
-                          (const cpu_set_t *)(const void *)(guardian.plan + request->cpus));
-    }
-    if (request->wdir && chdir(guardian.plan + request->wdir) < 0)
-        child_failed(request->rank, TERN_STEP_WDIR);
-    execve(guardian.plan + request->path, argv, envp);
-    child_failed(request->rank, TERN_STEP_EXEC);
-    _exit(127);
-}
-
 /* ---- the guardian's loop ---- */
-
-/* Forks a rank, tied to a lifeline whose other end stays open here as long as the guardian lives.
- * Returns the process, or -1 with errno. */
-static pid_t fork_rank(const struct tern_guardian_message *request, const int fds[3], char **argv,
-                       char **envp)
-{
-    int lifeline[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, lifeline) < 0)
-        return -1;
-    pid_t pid = fork();
-    if (pid == 0)
-        become_rank(request, fds, lifeline[0], argv, envp);
-    int error = errno;
-    close(lifeline[0]);
-    if (pid < 0)
-        close(lifeline[1]);
-    errno = error;
-    return pid;
-}
 
 static void spawn(const struct tern_guardian_message *request, const int fds[3])
 {
@@ -282,16 +108,9 @@ static void spawn(const struct tern_guardian_message *request, const int fds[3])
                (ranks - guardian.ranks) * sizeof *guardian.awaited);
         guardian.ranks = ranks;
     }
-    char **argv = tern_must_alloc((list_length(request->argv) + 1) * sizeof *argv);
-    char **envp = tern_must_alloc(
-        (list_length(request->shared_env) + list_length(request->own_env) + 1) * sizeof *envp);
-    point_into_plan(request->argv, argv);
-    point_into_plan(request->own_env, point_into_plan(request->shared_env, envp));
     tern_leftover_note(request->rank, fds);
-    pid_t pid = fork_rank(request, fds, argv, envp);
+    pid_t pid = tern_start_rank(request, fds);
     int error = errno;
-    free(argv);
-    free(envp);
     for (int i = 0; i < 3; i++)
         close(fds[i]);
     if (pid < 0) {
@@ -314,9 +133,9 @@ static void child_reaped(pid_t pid, int status)
         return;
     }
     guardian.pids[rank] = 0;
-    struct failure failure;
+    struct tern_start_failure failure;
     bool failed = false;
-    while (read(guardian.failure_pipe[0], &failure, sizeof failure) == sizeof failure) {
+    while (tern_start_next_failure(&failure)) {
         failed |= failure.rank == rank;
         answer_rank(TERN_GUARDIAN_FAILED, failure.rank, 0, failure.error, failure.step);
     }
@@ -466,19 +285,6 @@ static _Noreturn void end(bool orderly)
     _exit(0);
 }
 
-static void take_plan(const struct tern_guardian_message *request, const int fds[3], int fd_count)
-{
-    guardian.plan = mmap(NULL, request->size, PROT_READ, MAP_PRIVATE, fds[0], 0);
-    if (guardian.plan == MAP_FAILED) {
-        tern_log("guardian: mmap of %llu bytes: %s", (unsigned long long)request->size,
-                 strerror(errno));
-        end(false);
-    }
-    close(fds[0]);
-    guardian.node_memory = fds[1];
-    guardian.reports = fd_count > 2 ? fds[2] : -1;
-}
-
 /* Starts the rank, or refuses if descriptors are missing: they get lost in transit when the
  * guardian's limit of open files is reached. */
 static void spawn_or_refuse(const struct tern_guardian_message *request, const int fds[3],
@@ -502,7 +308,11 @@ static void handle(const struct tern_guardian_message *request, const int fds[3]
                      "-n)");
             end(false);
         }
-        take_plan(request, fds, fd_count);
+        if (tern_start_take_plan(request, fds, fd_count)) {
+            tern_log("guardian: mmap of %llu bytes: %s", (unsigned long long)request->size,
+                     strerror(errno));
+            end(false);
+        }
         break;
     case TERN_GUARDIAN_SPAWN:
         spawn_or_refuse(request, fds, fd_count);
@@ -604,9 +414,7 @@ static _Noreturn void run_guardian(int socket_fd, pid_t mpirun)
     change_name();
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     keep_two_descriptors(socket_fd);
-    guardian.self = getpid();
     guardian.mpirun = mpirun;
-    guardian.node_memory = guardian.reports = -1;
     sigset_t all, child;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
@@ -615,7 +423,7 @@ static _Noreturn void run_guardian(int socket_fd, pid_t mpirun)
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     guardian.signal_fd = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (guardian.signal_fd < 0 || pipe2(guardian.failure_pipe, O_CLOEXEC | O_NONBLOCK) < 0)
+    if (guardian.signal_fd < 0 || tern_start_open(guardian.start) < 0)
         _exit(1);
     struct tern_guardian_message message = { .kind = TERN_GUARDIAN_READY };
     if (tern_session_create(guardian.start->token, guardian.session_dir,
