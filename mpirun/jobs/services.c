@@ -7,15 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "lib/util/base/error.h"
 #include "lib/util/base/fresh_file.h"
 #include "lib/util/net/port.h"
-#include "lib/util/base/scarcity.h"
-#include "lib/util/net/visitors.h"
-#include "mpirun/base/loop.h"
+#include "mpirun/base/door.h"
 #include "mpirun/base/strings.h"
 
 /* ---- the names ---- */
@@ -97,34 +94,23 @@ struct tern_answer_text tern_services_answer(const char *question)
 
 /* ---- the port for other jobs ---- */
 
-enum {
-    STRANGERS_MOST = 64, /* visitors whose hello was not answered */
-    VISIT_MS = 60 * 1000, /* time to send the hello, and again for the rest */
-};
-
 /* A connection to the port. */
 struct visit {
-    struct tern_watch watch;
-    struct tern_timer limit;
+    struct tern_visit base; /* first: callbacks get its address */
     struct tern_line line;
     bool answered; /* the question has its answer */
-    struct tern_list_node node; /* in the door's list */
 };
 
 static struct {
-    struct tern_watch watch;
-    struct tern_rest rest;
+    struct tern_door door;
     unsigned char token[TERN_SECRET_BYTES];
     const char *file;
-    struct tern_list_node visits; /* the oldest first */
-} door = {.watch.fd = -1, .visits = {&door.visits, &door.visits}};
+} port;
 
-static void end_visit(struct visit *visit)
+static void end_visit(struct tern_visit *visit)
 {
-    tern_loop_watch(&visit->watch, 0);
-    tern_loop_stop_timer(&visit->limit);
-    tern_line_close(&visit->line);
-    tern_list_remove(&visit->node);
+    tern_visit_end(visit);
+    tern_line_close(&((struct visit *)visit)->line);
     free(visit);
 }
 
@@ -147,22 +133,21 @@ static void answer(struct visit *visit)
     free(text.text);
 }
 
-static const struct tern_visitors visitors;
-
 /* Answers a hello that holds. A copy of another visitor's hello gets no answer. */
 static void heed_hello(struct visit *visit)
 {
-    if (tern_visitors_have_copy(&visitors, &visit->node)) {
+    if (tern_visit_has_copy(&visit->base)) {
         visit->line.step = TERN_LINE_FAILED;
         return;
     }
     tern_line_answer(&visit->line);
-    tern_loop_set_timer(&visit->limit, VISIT_MS);
+    tern_visit_renew(&visit->base);
 }
 
 /* Reads what has arrived. Returns false if the visit is over. */
-static bool go_on(struct visit *visit)
+static bool hear(struct tern_visit *base)
 {
+    struct visit *visit = (struct visit *)base;
     struct tern_line *line = &visit->line;
     bool moved = true;
     while (moved && !tern_line_is_over(line)) {
@@ -176,77 +161,31 @@ static bool go_on(struct visit *visit)
         }
     }
     if (tern_line_is_over(line)) {
-        end_visit(visit);
+        end_visit(base);
         return false;
     }
-    tern_loop_watch(&visit->watch,
-                    tern_line_events(line) & POLLOUT ? EPOLLIN | EPOLLOUT : EPOLLIN);
+    tern_loop_watch(&base->watch, tern_line_events(line) & POLLOUT ? EPOLLIN | EPOLLOUT : EPOLLIN);
     return true;
 }
 
-static struct visit *visit_of(const struct tern_list_node *node)
+static struct tern_visit *receive(int fd)
 {
-    return TERN_CONTAINER(node, struct visit, node);
-}
-
-static enum tern_standing standing(const struct tern_list_node *visitor)
-{
-    return tern_line_standing(&visit_of(visitor)->line);
-}
-
-static const struct tern_hello *hello_of(const struct tern_list_node *visitor)
-{
-    return &visit_of(visitor)->line.hello;
-}
-
-static bool hear_visitor(struct tern_list_node *visitor)
-{
-    return go_on(visit_of(visitor));
-}
-
-static void close_visitor(struct tern_list_node *visitor)
-{
-    end_visit(visit_of(visitor));
-}
-
-static const struct tern_visitors visitors = {.list = &door.visits,
-                                              .standing = standing,
-                                              .hello = hello_of,
-                                              .hear = hear_visitor,
-                                              .close = close_visitor};
-
-static void visit_ready(struct tern_watch *watch, uint32_t events)
-{
-    (void)events;
-    go_on(TERN_CONTAINER(watch, struct visit, watch));
-}
-
-static void limit_expired(struct tern_timer *timer)
-{
-    tern_visitors_end(&visitors, &TERN_CONTAINER(timer, struct visit, limit)->node);
-}
-
-static void door_ready(struct tern_watch *watch, uint32_t events)
-{
-    (void)events;
-    int fd = accept4(watch->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd < 0) {
-        int error = errno;
-        if (!tern_scarcity_is(error) || !tern_visitors_make_room(&visitors))
-            tern_loop_rest_if_scarce(&door.rest, watch, error);
-        return;
-    }
     struct visit *visit = tern_must_alloc(sizeof *visit);
-    tern_line_take(&visit->line, fd, false, door.token);
-    visit->watch = (struct tern_watch){.fd = fd, .ready = visit_ready};
-    visit->limit.expired = limit_expired;
-    tern_loop_set_timer(&visit->limit, VISIT_MS);
-    tern_list_append(&door.visits, &visit->node);
-    if (tern_loop_watch(&visit->watch, EPOLLIN) < 0)
-        end_visit(visit);
-    else if (go_on(visit) && tern_visitors_unanswered(&visitors) > STRANGERS_MOST)
-        tern_visitors_make_room(&visitors);
+    tern_line_take(&visit->line, fd, false, port.token);
+    return &visit->base;
 }
+
+static enum tern_standing standing(const struct tern_visit *visit)
+{
+    return tern_line_standing(&((const struct visit *)visit)->line);
+}
+
+static const struct tern_hello *hello_of(const struct tern_visit *visit)
+{
+    return &((const struct visit *)visit)->line.hello;
+}
+
+static const struct tern_door_keeper keeper = {receive, standing, hello_of, hear, end_visit};
 
 static bool write_line(int fd, const char *line)
 {
@@ -270,7 +209,7 @@ static int write_name(const char *file, const char *name)
     int rc = written ? 0 : tern_error(TERN_ERR_OTHER, "--report-uri: cannot write %s: %s", file,
                                       strerror(errno));
     if (written && !std)
-        door.file = file;
+        port.file = file;
     free(line);
     return rc;
 }
@@ -280,23 +219,24 @@ int tern_services_open(const char *file)
     struct tern_port_name name = {.count = 0};
     struct tern_tcp_address all[TERN_TCP_ADDRESSES_MAX];
     char text[TERN_PORT_NAME_MOST];
-    uint16_t port;
+    uint16_t number;
     bool only_four, cut;
-    int rc = tern_random(door.token, sizeof door.token);
+    int rc = tern_random(port.token, sizeof port.token);
     if (rc)
         return rc;
-    door.watch = (struct tern_watch){.fd = tern_port_listen(0, 0, &port, &only_four),
-                                     .ready = door_ready};
-    if (door.watch.fd < 0 || tern_loop_watch(&door.watch, EPOLLIN) < 0)
+    enum { STRANGERS_MOST = 64 };
+    port.door = (struct tern_door){.keeper = &keeper, .strangers = STRANGERS_MOST};
+    int fd = tern_port_listen(0, 0, &number, &only_four);
+    if (fd < 0 || tern_door_open(&port.door, fd) < 0)
         return tern_error(TERN_ERR_OTHER, "--report-uri: cannot open a port: %s", strerror(errno));
     gethostname(name.host, sizeof name.host - 1);
-    memcpy(name.token, door.token, sizeof name.token);
+    memcpy(name.token, port.token, sizeof name.token);
     int count = tern_tcp_list_addresses(all, &cut);
     for (int i = 0; i < count; i++) {
         if (all[i].family == 6 && only_four)
             continue;
         name.addresses[name.count] = all[i];
-        name.addresses[name.count++].port = port;
+        name.addresses[name.count++].port = number;
     }
     tern_port_name_write(&name, text);
     return write_name(file, text);
@@ -304,6 +244,6 @@ int tern_services_open(const char *file)
 
 void tern_services_close(void)
 {
-    if (door.file)
-        unlink(door.file);
+    if (port.file)
+        unlink(port.file);
 }

@@ -8,29 +8,21 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "lib/util/base/error.h"
 #include "lib/util/base/log.h"
 #include "lib/util/param.h"
-#include "lib/util/base/scarcity.h"
 #include "lib/util/net/tcp_address.h"
-#include "lib/util/net/visitors.h"
-#include "mpirun/base/loop.h"
+#include "mpirun/base/door.h"
 
 const struct tern_service tern_agent_service = {{'T', 'E', 'R', 'N', 'a', 'g', 't', '\n'}, 2};
 
-enum {
-    STRANGERS_MOST = 64, /* connections beyond those of the expected agents */
-    VISIT_MS = 60 * 1000, /* time to send the hello, and again to send the confirm */
-};
+enum { STRANGERS_MOST = 64 /* connections beyond those of the expected agents */ };
 
 struct visit {
-    struct tern_list_node node; /* in the door's list */
-    struct tern_watch watch;
-    struct tern_timer limit;
+    struct tern_visit base; /* first: callbacks get its address */
     /* It has sent a valid hello of this job. The hello may still be a copy that a stranger has
      * recorded. */
     bool answered;
@@ -41,14 +33,12 @@ struct visit {
 };
 
 static struct {
-    struct tern_watch watch;
-    struct tern_rest rest;
+    struct tern_door door;
     unsigned char secret[TERN_SECRET_BYTES];
     int hosts;
     void (*came)(int host, int fd);
-    struct tern_list_node visits; /* the oldest first */
     bool open, warned;
-} door = {.visits = {&door.visits, &door.visits}};
+} port;
 
 /* ---- what the parameters allow ---- */
 
@@ -119,11 +109,9 @@ static int read_addresses(void)
 /* Frees the connection. Closes its socket unless another owner has it now. */
 static void forget(struct visit *visit, bool keep_socket)
 {
-    tern_list_remove(&visit->node);
-    tern_loop_stop_timer(&visit->limit);
-    tern_loop_watch(&visit->watch, 0);
+    tern_visit_end(&visit->base);
     if (!keep_socket)
-        close(visit->watch.fd);
+        close(visit->base.watch.fd);
     free(visit);
 }
 
@@ -132,17 +120,15 @@ static void refuse(struct visit *visit)
     struct sockaddr_storage from;
     socklen_t size = sizeof from;
     char name[NI_MAXHOST] = "?";
-    if (!door.warned && getpeername(visit->watch.fd, (struct sockaddr *)&from, &size) == 0) {
+    if (!port.warned && getpeername(visit->base.watch.fd, (struct sockaddr *)&from, &size) == 0) {
         getnameinfo((struct sockaddr *)&from, size, name, sizeof name, NULL, 0, NI_NUMERICHOST);
         tern_log("closed a connection from %s: it does not know this job's secret (this message is "
                  "printed once)",
                  strncmp(name, "::ffff:", 7) == 0 ? name + 7 : name);
-        door.warned = true;
+        port.warned = true;
     }
     forget(visit, false);
 }
-
-static const struct tern_visitors visitors;
 
 /* Checks the hello and answers. Returns false if the visit is over. */
 static bool heed_hello(struct visit *visit)
@@ -154,23 +140,24 @@ static bool heed_hello(struct visit *visit)
         forget(visit, false);
         return false;
     }
-    if (!tern_hello_holds(&visit->hello, &tern_agent_service, door.secret) || host < 0 ||
-        host >= door.hosts) {
+    if (!tern_hello_holds(&visit->hello, &tern_agent_service, port.secret) || host < 0 ||
+        host >= port.hosts) {
         refuse(visit);
         return false;
     }
-    if (tern_visitors_have_copy(&visitors, &visit->node)) {
+    if (tern_visit_has_copy(&visit->base)) {
         forget(visit, false);
         return false;
     }
-    bool direct = tern_hello_is_direct(&visit->hello, visit->watch.fd);
+    bool direct = tern_hello_is_direct(&visit->hello, visit->base.watch.fd);
     visit->answer =
         (struct tern_answer){.verdict = direct ? TERN_AGENT_WELCOME : TERN_AGENT_RELAYED};
     visit->answered = true;
     visit->got = 0;
-    tern_loop_set_timer(&visit->limit, VISIT_MS);
-    if (tern_answer_seal(&visit->answer, &visit->hello, door.secret) ||
-        !tern_handshake_write(visit->watch.fd, &visit->answer, sizeof visit->answer) || !direct) {
+    tern_visit_renew(&visit->base);
+    if (tern_answer_seal(&visit->answer, &visit->hello, port.secret) ||
+        !tern_handshake_write(visit->base.watch.fd, &visit->answer, sizeof visit->answer) ||
+        !direct) {
         forget(visit, false);
         return false;
     }
@@ -181,24 +168,25 @@ static bool heed_hello(struct visit *visit)
 static bool heed_confirm(struct visit *visit)
 {
     int32_t host;
-    int fd = visit->watch.fd;
+    int fd = visit->base.watch.fd;
     memcpy(&host, visit->hello.greeting, sizeof host);
-    if (!tern_confirm_holds(&visit->confirm, &visit->hello, &visit->answer, door.secret)) {
+    if (!tern_confirm_holds(&visit->confirm, &visit->hello, &visit->answer, port.secret)) {
         refuse(visit);
         return false;
     }
     forget(visit, true);
-    door.came(host, fd);
+    port.came(host, fd);
     return false;
 }
 
 /* Reads what has arrived. Returns false if the visit is over. */
-static bool go_on(struct visit *visit)
+static bool hear(struct tern_visit *base)
 {
+    struct visit *visit = (struct visit *)base;
     bool first = !visit->answered;
     void *message = first ? (void *)&visit->hello : (void *)&visit->confirm;
     size_t size = first ? sizeof visit->hello : sizeof visit->confirm;
-    enum tern_part part = tern_handshake_read(visit->watch.fd, message, size, &visit->got);
+    enum tern_part part = tern_handshake_read(visit->base.watch.fd, message, size, &visit->got);
     if (first && !tern_hello_begins(&tern_agent_service, message, visit->got)) {
         refuse(visit);
         return false;
@@ -210,46 +198,19 @@ static bool go_on(struct visit *visit)
     return part == TERN_PART || (first ? heed_hello : heed_confirm)(visit);
 }
 
-static struct visit *visit_of(const struct tern_list_node *node)
+static enum tern_standing standing(const struct tern_visit *visit)
 {
-    return TERN_CONTAINER(node, struct visit, node);
+    return ((const struct visit *)visit)->answered ? TERN_VISITOR_ANSWERED : TERN_VISITOR_SILENT;
 }
 
-static enum tern_standing standing(const struct tern_list_node *visitor)
+static const struct tern_hello *hello_of(const struct tern_visit *visit)
 {
-    return visit_of(visitor)->answered ? TERN_VISITOR_ANSWERED : TERN_VISITOR_SILENT;
+    return &((const struct visit *)visit)->hello;
 }
 
-static const struct tern_hello *hello_of(const struct tern_list_node *visitor)
+static void close_visit(struct tern_visit *visit)
 {
-    return &visit_of(visitor)->hello;
-}
-
-static bool hear_visitor(struct tern_list_node *visitor)
-{
-    return go_on(visit_of(visitor));
-}
-
-static void close_visitor(struct tern_list_node *visitor)
-{
-    forget(visit_of(visitor), false);
-}
-
-static const struct tern_visitors visitors = {.list = &door.visits,
-                                              .standing = standing,
-                                              .hello = hello_of,
-                                              .hear = hear_visitor,
-                                              .close = close_visitor};
-
-static void visit_ready(struct tern_watch *watch, uint32_t events)
-{
-    (void)events;
-    go_on(TERN_CONTAINER(watch, struct visit, watch));
-}
-
-static void time_is_up(struct tern_timer *timer)
-{
-    tern_visitors_end(&visitors, &TERN_CONTAINER(timer, struct visit, limit)->node);
+    forget((struct visit *)visit, false);
 }
 
 /* Returns true if the connection arrived at an address that agents are told. (Slurm may tell them
@@ -268,32 +229,12 @@ static bool is_allowed(int fd)
     return false;
 }
 
-static void door_ready(struct tern_watch *watch, uint32_t events)
+static struct tern_visit *receive(int fd)
 {
-    (void)events;
-    int fd = accept4(watch->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd < 0) {
-        int error = errno;
-        if (!tern_scarcity_is(error) || !tern_visitors_make_room(&visitors))
-            tern_loop_rest_if_scarce(&door.rest, watch, error);
-        return;
-    }
-    if (!is_allowed(fd) ||
-        (tern_visitors_unanswered(&visitors) >= door.hosts + STRANGERS_MOST &&
-         !tern_visitors_make_room(&visitors))) {
-        close(fd);
-        return;
-    }
-    struct visit *visit = tern_must_alloc(sizeof *visit);
-    tern_list_append(&door.visits, &visit->node);
-    visit->watch = (struct tern_watch){.fd = fd, .ready = visit_ready};
-    visit->limit.expired = time_is_up;
-    tern_loop_set_timer(&visit->limit, VISIT_MS);
-    if (tern_loop_watch(&visit->watch, EPOLLIN) < 0)
-        forget(visit, false);
-    else
-        go_on(visit);
+    return is_allowed(fd) ? tern_must_alloc(sizeof(struct visit)) : NULL;
 }
+
+static const struct tern_door_keeper keeper = {receive, standing, hello_of, hear, close_visit};
 
 /* ---- the port ---- */
 
@@ -341,8 +282,8 @@ static int listen_somewhere(int *ret_port)
     return fd;
 }
 
-int tern_door_open(const unsigned char secret[TERN_SECRET_BYTES], int hosts,
-                   void (*came)(int host, int fd), int *ret_port)
+int tern_agent_port_open(const unsigned char secret[TERN_SECRET_BYTES], int hosts,
+                         void (*came)(int host, int fd), int *ret_port)
 {
     int error = read_addresses();
     if (!error)
@@ -352,36 +293,32 @@ int tern_door_open(const unsigned char secret[TERN_SECRET_BYTES], int hosts,
     if (error)
         return error;
     tern_hmac_load(); /* now, while the process has descriptors */
-    int port, fd = listen_somewhere(&port);
-    memcpy(door.secret, secret, sizeof door.secret);
-    door.hosts = hosts;
-    door.came = came;
-    door.watch = (struct tern_watch){.fd = fd, .ready = door_ready};
-    if (fd < 0 || tern_loop_watch(&door.watch, EPOLLIN) < 0)
+    int fd = listen_somewhere(ret_port);
+    memcpy(port.secret, secret, sizeof port.secret);
+    port.hosts = hosts;
+    port.came = came;
+    port.door.keeper = &keeper;
+    port.door.strangers = hosts + STRANGERS_MOST;
+    if (fd < 0 || tern_door_open(&port.door, fd) < 0)
         return tern_error(
             TERN_ERR_OTHER, "cannot open a port%s for the agents: %s",
             allowed.families
                 ? " that oob_tcp_dynamic_ipv4_ports and oob_tcp_dynamic_ipv6_ports allow"
                 : "",
             strerror(errno));
-    door.open = true;
-    *ret_port = port;
+    port.open = true;
     return 0;
 }
 
-void tern_door_close(void)
+void tern_agent_port_close(void)
 {
-    if (!door.open)
+    if (!port.open)
         return;
-    door.open = false;
-    while (!tern_list_empty(&door.visits))
-        close_visitor(door.visits.next);
-    tern_loop_stop_timer(&door.rest.timer);
-    tern_loop_watch(&door.watch, 0);
-    close(door.watch.fd);
+    port.open = false;
+    tern_door_close(&port.door);
 }
 
-void tern_door_addresses(struct tern_strings *ret_addresses)
+void tern_agent_port_addresses(struct tern_strings *ret_addresses)
 {
     char text[TERN_TCP_TEXT];
     for (int i = 0; i < allowed.count; i++)

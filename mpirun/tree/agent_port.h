@@ -23,13 +23,13 @@ extern const struct tern_service tern_agent_service;
  * number, from 0 to `hosts` - 1; `came` then owns the socket. The parameters oob_tcp_if_include,
  * oob_tcp_if_exclude, oob_tcp_dynamic_ipv4_ports and oob_tcp_dynamic_ipv6_ports limit addresses and
  * ports. Returns 0, TERN_ERR_ARG or TERN_ERR_OTHER. */
-int tern_door_open(const unsigned char secret[TERN_SECRET_BYTES], int hosts,
-                   void (*came)(int host, int fd), int *ret_port);
+int tern_agent_port_open(const unsigned char secret[TERN_SECRET_BYTES], int hosts,
+                         void (*came)(int host, int fd), int *ret_port);
 /* Closes the port and all connections that have not proved themselves. */
-void tern_door_close(void);
+void tern_agent_port_close(void);
 
 /* Adds the numeric addresses at which agents may connect to this host, without loopback and
- * link-local ones. Call it after tern_door_open. */
-void tern_door_addresses(struct tern_strings *ret_addresses);
+ * link-local ones. Call it after tern_agent_port_open. */
+void tern_agent_port_addresses(struct tern_strings *ret_addresses);
 
 #endif

@@ -302,10 +302,10 @@ static int write_directions(const struct tern_launch *launch, int here)
     struct tern_directions directions = {.timeout_ms = launch->timeout_ms / 2};
     int error = tern_random(directions.secret, sizeof directions.secret);
     if (!error)
-        error = tern_door_open(directions.secret, srun.list->count, came, &directions.port);
+        error = tern_agent_port_open(directions.secret, srun.list->count, came, &directions.port);
     if (error)
         return error;
-    tern_door_addresses(&directions.addresses);
+    tern_agent_port_addresses(&directions.addresses);
     for (int host = 0; host < srun.list->count; host++)
         tern_strings_add(&directions.hosts, host == here ? "" : srun.list->items[host].name);
     srun.directions = tern_directions_write(&directions);
@@ -347,7 +347,7 @@ static void sweep(void)
  * it. If some agents were killed, removes what they have left. */
 static void end(int timeout_ms, bool lost)
 {
-    tern_door_close();
+    tern_agent_port_close();
     close_input();
     if (srun.pid > 0)
         tern_command_reap(&srun.pid, timeout_ms);
@@ -395,5 +395,5 @@ void tern_srun_settle(void)
 {
     srun.settled = true;
     tern_loop_stop_timer(&srun.limit);
-    tern_door_close();
+    tern_agent_port_close();
 }
