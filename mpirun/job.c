@@ -31,7 +31,7 @@
 #include "mpirun/serve/addresses.h"
 #include "mpirun/serve/look.h"
 #include "mpirun/serve/rank_channel.h"
-#include "mpirun/serve/server_exchange.h"
+#include "mpirun/serve/pmix/server_exchange.h"
 #include "mpirun/serve/unreached.h"
 #include "mpirun/time_limit.h"
 #include "mpirun/tree/agents.h"

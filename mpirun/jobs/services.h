@@ -3,7 +3,7 @@
 #define TERN_MPIRUN_JOBS_SERVICES_H
 
 /* The names that programs publish by MPI_Publish_name. They last as long as this mpirun, or until
- * they are unpublished. PMIx has names of its own (serve/names.h). */
+ * they are unpublished. PMIx has names of its own (serve/pmix/names.h). */
 
 #include "mpirun/jobs/port_call.h"
 

@@ -24,7 +24,8 @@
 #include "mpirun/ranks/spawn.h"
 #include "mpirun/serve/other_library.h"
 #include "mpirun/serve/rank_channel.h"
-#include "mpirun/serve/server.h"
+#include "mpirun/serve/pmix/server.h"
+#include "mpirun/serve/pmix/server_exchange.h"
 
 enum {
     KILL_TIMEOUT_MS = 2000,
@@ -279,7 +280,7 @@ int tern_local_serve(struct tern_job *job, const struct tern_client_listener *li
     int error = tern_server_start(job, &local.own);
     char *words = NULL;
     if (!error && job->here >= 0)
-        error = tern_reports_open(job, &local.own, &job->reports_fd, &words);
+        error = tern_reports_open(job, &local.own, tern_exchange_meet, &job->reports_fd, &words);
     if (words)
         job->reports = tern_must_format("%d:%s:%d", local.guardian_start.reports_fd, words,
                                         (int)local.guardian_pid);

@@ -22,7 +22,7 @@
 #include "mpirun/ranks/node_memfd.h"
 #include "mpirun/ranks/output.h"
 #include "mpirun/ranks/rank_environment.h"
-#include "mpirun/serve/server.h"
+#include "mpirun/serve/pmix/server.h"
 
 /* The plan: everything that the starts need, in one piece. Offset 0 means "none", so the plan
  * begins with padding. */

@@ -10,7 +10,6 @@
 #include "mpirun/serve/rank_channel.h"
 
 #include <errno.h>
-#include <pmix_server.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +26,6 @@
 #include "mpirun/base/strings.h"
 #include "mpirun/serve/addresses.h"
 #include "mpirun/serve/other_library.h"
-#include "mpirun/serve/server_exchange.h"
 #include "mpirun/serve/unreached.h"
 
 enum { CALLS_PER_TURN = 32 };
@@ -49,6 +47,7 @@ struct past {
 static struct {
     const struct tern_job *job;
     const struct tern_client_listener *listener;
+    void (*meet_others)(void (*met)(void));
     struct program **latest; /* by rank: its latest program, or NULL */
     struct past *pasts;      /* by rank: the same, also after that program has left MPI */
     bool *meeting;           /* by rank: the rank waits for all others */
@@ -79,12 +78,8 @@ bool tern_reports_unreached(int to, int from, const struct tern_card *notice, si
 }
 
 /* Called when all ranks of the job have arrived. */
-static void all_have_met(pmix_status_t status, const char *data, size_t size, void *context,
-                         pmix_release_cbfunc_t release, void *release_context)
+static void all_have_met(void)
 {
-    (void)status, (void)data, (void)size, (void)context;
-    if (release)
-        release(release_context);
     reports.met = 0;
     for (int rank = 0; rank < reports.job->map->size; rank++) {
         if (reports.meeting[rank])
@@ -95,13 +90,10 @@ static void all_have_met(pmix_status_t status, const char *data, size_t size, vo
 
 static void meet(int rank)
 {
-    pmix_proc_t everybody = { .rank = PMIX_RANK_WILDCARD };
     reports.met += !reports.meeting[rank];
     reports.meeting[rank] = true;
-    if (reports.met < tern_job_ranks_on(reports.job, reports.job->here))
-        return;
-    memcpy(everybody.nspace, reports.job->nspace, sizeof everybody.nspace);
-    tern_exchange_fence(&everybody, 1, NULL, 0, all_have_met, NULL);
+    if (reports.met == tern_job_ranks_on(reports.job, reports.job->here))
+        reports.meet_others(all_have_met);
 }
 
 /* ---- reports of a program ---- */
@@ -444,7 +436,7 @@ static bool open_name(const char *directory)
 }
 
 int tern_reports_open(const struct tern_job *job, const struct tern_client_listener *listener,
-                      int *ret_ranks_end, char **ret_words)
+                      void (*meet)(void (*met)(void)), int *ret_ranks_end, char **ret_words)
 {
     struct stat st;
     int ends[2];
@@ -452,6 +444,7 @@ int tern_reports_open(const struct tern_job *job, const struct tern_client_liste
         return tern_error(TERN_ERR_OTHER, "socketpair: %s", strerror(errno));
     reports.job = job;
     reports.listener = listener;
+    reports.meet_others = meet;
     reports.latest = tern_must_alloc(job->map->size * sizeof *reports.latest);
     reports.pasts = tern_must_alloc(job->map->size * sizeof *reports.pasts);
     reports.meeting = tern_must_alloc(job->map->size * sizeof *reports.meeting);

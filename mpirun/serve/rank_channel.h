@@ -10,10 +10,12 @@
 #include "mpirun/plan/job_facts.h"
 #include "mpirun/serve/clients.h"
 
-/* Opens the socket. *ret_ranks_end is the end that ranks inherit; the caller owns it. *ret_words is
- * the second and third word of TERN_REPORTS; the caller frees it. Returns 0 or TERN_ERR_OTHER. */
+/* Opens the socket. `meet` is called when all ranks of this host wait for all others, and calls
+ * `met` when the ranks of all hosts do. *ret_ranks_end is the end that ranks inherit; the caller
+ * owns it. *ret_words is the second and third word of TERN_REPORTS; the caller frees it. Returns 0
+ * or TERN_ERR_OTHER. */
 int tern_reports_open(const struct tern_job *job, const struct tern_client_listener *listener,
-                      int *ret_ranks_end, char **ret_words);
+                      void (*meet)(void (*met)(void)), int *ret_ranks_end, char **ret_words);
 /* Reads what has arrived so far and tells the listener. If the rank is known to have ended, this
  * includes everything it sent before its end. */
 void tern_reports_read(int rank);

@@ -6,8 +6,8 @@
  */
 #include "fuzz.h"
 
-#include "mpirun/serve/server_exchange.h"
-#include "mpirun/serve/server_fetch.h"
+#include "mpirun/serve/pmix/server_exchange.h"
+#include "mpirun/serve/pmix/server_fetch.h"
 
 enum { HOSTS = 3, RANKS = 6, REQUESTS = 64 };
 

@@ -61,10 +61,11 @@ ROOMS = {
     'mpirun/wire': 'util mpirun/base mpirun/plan',
     'mpirun/tree': 'util mpirun/base mpirun/plan mpirun/wire',
     'mpirun/serve': 'util mpirun/base mpirun/plan mpirun/wire',
-    'mpirun/ranks': 'util mpirun/base mpirun/plan mpirun/serve',
+    'mpirun/serve/pmix': 'util mpirun/base mpirun/plan mpirun/wire mpirun/serve',
+    'mpirun/ranks': 'util mpirun/base mpirun/plan mpirun/serve mpirun/serve/pmix',
     'mpirun/jobs': 'util mpirun/base mpirun/plan',
     'mpirun/where': 'util mpirun/base mpirun/plan mpirun/wire mpirun/tree mpirun/serve mpirun/ranks',
-    'mpirun': 'util mpirun/base mpirun/plan mpirun/wire mpirun/tree mpirun/serve mpirun/ranks mpirun/where mpirun/jobs',
+    'mpirun': 'util mpirun/base mpirun/plan mpirun/wire mpirun/tree mpirun/serve mpirun/serve/pmix mpirun/ranks mpirun/where mpirun/jobs',
 }
 
 # Rooms with a larger circle of files by calls than CALL_CIRCLE, until it is cut. A number may only fall.

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A request is kept under a number until its answer arrives. mpirun serves its own host's requests
  * in the same way as those of others, only without sending them. */
-#include "mpirun/serve/server_exchange.h"
+#include "mpirun/serve/pmix/server_exchange.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpirun/serve/fence.h"
-#include "mpirun/serve/names.h"
-#include "mpirun/serve/pmix_bytes.h"
-#include "mpirun/serve/pmix_notify.h"
-#include "mpirun/serve/server_fetch.h"
+#include "mpirun/serve/pmix/fence.h"
+#include "mpirun/serve/pmix/names.h"
+#include "mpirun/serve/pmix/pmix_bytes.h"
+#include "mpirun/serve/pmix/pmix_notify.h"
+#include "mpirun/serve/pmix/server_fetch.h"
 
 struct request {
     struct request *next;
@@ -33,6 +33,7 @@ struct search {
 static struct {
     const struct tern_job *job;
     void (*send)(const struct tern_frame *frame);
+    void (*met)(void); /* tern_exchange_meet's */
     bool is_agent, alone;
     uint64_t last_id;
     struct request *requests;
@@ -100,6 +101,24 @@ void tern_exchange_fence(const pmix_proc_t *procs, size_t proc_count, char *data
     struct request *request = new_request(TERN_FRAME_FENCE, answer_data);
     request->answer.modex = answer;
     send_request(request, -1, &parcel);
+}
+
+/* Ends the fence of tern_exchange_meet. */
+static void all_have_met(pmix_status_t status, const char *data, size_t size, void *context,
+                         pmix_release_cbfunc_t release, void *release_context)
+{
+    (void)status, (void)data, (void)size, (void)context;
+    if (release)
+        release(release_context);
+    exchange.met();
+}
+
+void tern_exchange_meet(void (*met)(void))
+{
+    pmix_proc_t everybody = { .rank = PMIX_RANK_WILDCARD };
+    exchange.met = met;
+    memcpy(everybody.nspace, exchange.job->nspace, sizeof everybody.nspace);
+    tern_exchange_fence(&everybody, 1, NULL, 0, all_have_met, NULL);
 }
 
 void tern_exchange_modex(int rank, pmix_modex_cbfunc_t answer, void *answer_data)

@@ -3,7 +3,7 @@
  * PMIX_APP_INFO_ARRAY, about a node in a PMIX_NODE_INFO_ARRAY, about a rank in a
  * PMIX_PROC_INFO_ARRAY whose first entry is the rank. Keys and their types are PMIx's
  * (pmix_common.h). An integer of the wrong width is not converted but lost. */
-#include "mpirun/serve/server_data.h"
+#include "mpirun/serve/pmix/server_data.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_SERVE_SERVER_EXCHANGE_H
-#define TERN_MPIRUN_SERVE_SERVER_EXCHANGE_H
+#ifndef TERN_MPIRUN_SERVE_PMIX_SERVER_EXCHANGE_H
+#define TERN_MPIRUN_SERVE_PMIX_SERVER_EXCHANGE_H
 
 /* What the PMIx servers of a job's hosts exchange: fences, data that ranks have put, published
  * names, events. An agent sends its host's requests to mpirun, which asks the hosts concerned and
@@ -23,6 +23,9 @@ void tern_exchange_close(void);
  * by malloc and is owned from now on. */
 void tern_exchange_fence(const pmix_proc_t *procs, size_t proc_count, char *data, size_t size,
                          pmix_modex_cbfunc_t answer, void *answer_data);
+/* Call it when all ranks of this host have arrived. Calls `met` when those of all hosts have; only
+ * then call it again. */
+void tern_exchange_meet(void (*met)(void));
 /* Asks for the data that `rank` has put. */
 void tern_exchange_modex(int rank, pmix_modex_cbfunc_t answer, void *answer_data);
 /* Publish, look up or remove names, as names.h says, for ranks of all hosts. */

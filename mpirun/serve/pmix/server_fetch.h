@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_SERVE_SERVER_FETCH_H
-#define TERN_MPIRUN_SERVE_SERVER_FETCH_H
+#ifndef TERN_MPIRUN_SERVE_PMIX_SERVER_FETCH_H
+#define TERN_MPIRUN_SERVE_PMIX_SERVER_FETCH_H
 
 /* Asks the PMIx server of this host for data. */
 

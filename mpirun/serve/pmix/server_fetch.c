@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mpirun/serve/server_fetch.h"
+#include "mpirun/serve/pmix/server_fetch.h"
 
 #include <pmix_server.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpirun/serve/pmix_events.h"
+#include "mpirun/serve/pmix/pmix_events.h"
 
 /* Called on PMIx's thread. */
 static void fetched(pmix_status_t status, char *data, size_t size, void *object)

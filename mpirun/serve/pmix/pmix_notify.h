@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_SERVE_PMIX_NOTIFY_H
-#define TERN_MPIRUN_SERVE_PMIX_NOTIFY_H
+#ifndef TERN_MPIRUN_SERVE_PMIX_PMIX_NOTIFY_H
+#define TERN_MPIRUN_SERVE_PMIX_PMIX_NOTIFY_H
 
 #include "mpirun/wire/frame.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_SERVE_SERVER_DATA_H
-#define TERN_MPIRUN_SERVE_SERVER_DATA_H
+#ifndef TERN_MPIRUN_SERVE_PMIX_SERVER_DATA_H
+#define TERN_MPIRUN_SERVE_PMIX_SERVER_DATA_H
 
 /* What the PMIx server tells ranks about the job, and small functions that fill PMIx's structures.
  * Strings and arrays are not copied: they must live as long as the list. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mpirun/serve/names.h"
+#include "mpirun/serve/pmix/names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * registered rank of a registered namespace. Nothing that PMIx tells them is secret.
  *
  * Requests that concern other hosts go through server_exchange.c. */
-#include "mpirun/serve/server.h"
+#include "mpirun/serve/pmix/server.h"
 
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -19,11 +19,11 @@
 
 #include "lib/util/base/error.h"
 #include "lib/util/base/system_calls.h"
-#include "mpirun/serve/pmix_callbacks.h"
-#include "mpirun/serve/pmix_events.h"
-#include "mpirun/serve/pmix_gate.h"
-#include "mpirun/serve/server_data.h"
-#include "mpirun/serve/server_exchange.h"
+#include "mpirun/serve/pmix/pmix_callbacks.h"
+#include "mpirun/serve/pmix/pmix_events.h"
+#include "mpirun/serve/pmix/pmix_gate.h"
+#include "mpirun/serve/pmix/server_data.h"
+#include "mpirun/serve/pmix/server_exchange.h"
 
 static struct {
     const struct tern_job *job;

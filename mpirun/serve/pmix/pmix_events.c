@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mpirun/serve/pmix_events.h"
+#include "mpirun/serve/pmix/pmix_events.h"
 
 #include <errno.h>
 #include <pthread.h>

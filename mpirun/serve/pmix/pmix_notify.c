@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mpirun/serve/pmix_notify.h"
+#include "mpirun/serve/pmix/pmix_notify.h"
 
 #include <pmix.h>
 #include <stdlib.h>
 
-#include "mpirun/serve/pmix_bytes.h"
+#include "mpirun/serve/pmix/pmix_bytes.h"
 
 struct notice {
     pmix_info_t *infos;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mpirun/serve/pmix_bytes.h"
+#include "mpirun/serve/pmix/pmix_bytes.h"
 
 #include <pmix.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
  * connection cannot send PMIx a byte, nor make PMIx wait for one.
  *
  * mpirun's own sockets use accept4, so only PMIx's connections pass here. */
-#include "mpirun/serve/pmix_gate.h"
+#include "mpirun/serve/pmix/pmix_gate.h"
 
 #include <arpa/inet.h>
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_SERVE_PMIX_GATE_H
-#define TERN_MPIRUN_SERVE_PMIX_GATE_H
+#ifndef TERN_MPIRUN_SERVE_PMIX_PMIX_GATE_H
+#define TERN_MPIRUN_SERVE_PMIX_PMIX_GATE_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_SERVE_NAMES_H
-#define TERN_MPIRUN_SERVE_NAMES_H
+#ifndef TERN_MPIRUN_SERVE_PMIX_NAMES_H
+#define TERN_MPIRUN_SERVE_PMIX_NAMES_H
 
 /* The names that ranks publish for others to look up (MPI_Publish_name): a table of keys, values
  * and publishers, which lasts as long as the job. All functions run on mpirun's loop. Their

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_SERVE_PMIX_CALLBACKS_H
-#define TERN_MPIRUN_SERVE_PMIX_CALLBACKS_H
+#ifndef TERN_MPIRUN_SERVE_PMIX_PMIX_CALLBACKS_H
+#define TERN_MPIRUN_SERVE_PMIX_PMIX_CALLBACKS_H
 
 /* The functions that PMIx's server calls, on its own threads. */
 

@@ -4,7 +4,7 @@
  * PMIx gave; that callback hands the answer over to PMIx's thread. Requests that need no decision
  * (connected, events) are answered at once by PMIX_OPERATION_SUCCEEDED, so that 64 ranks in
  * MPI_Init do not wait for two thread switches each. */
-#include "mpirun/serve/pmix_callbacks.h"
+#include "mpirun/serve/pmix/pmix_callbacks.h"
 
 #include <pmix.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 #include "lib/util/net/launcher.h"
 #include "mpirun/base/strings.h"
 #include "mpirun/serve/other_library.h"
-#include "mpirun/serve/pmix_events.h"
+#include "mpirun/serve/pmix/pmix_events.h"
 
 static const struct tern_job *callbacks_of;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_SERVE_SERVER_H
-#define TERN_MPIRUN_SERVE_SERVER_H
+#ifndef TERN_MPIRUN_SERVE_PMIX_SERVER_H
+#define TERN_MPIRUN_SERVE_PMIX_SERVER_H
 
 /* The PMIx server of this node. It tells the ranks their own numbers and places and those of the
  * others, exchanges what they publish, and reports what they do. One job per process. */

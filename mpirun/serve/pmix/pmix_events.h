@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_SERVE_PMIX_EVENTS_H
-#define TERN_MPIRUN_SERVE_PMIX_EVENTS_H
+#ifndef TERN_MPIRUN_SERVE_PMIX_PMIX_EVENTS_H
+#define TERN_MPIRUN_SERVE_PMIX_PMIX_EVENTS_H
 
 /* A queue of events from PMIx's threads to mpirun's loop, with a descriptor that is readable while
  * the queue is not empty. When mpirun learns that a rank has ended, the queue already holds

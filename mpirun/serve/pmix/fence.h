@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_SERVE_FENCE_H
-#define TERN_MPIRUN_SERVE_FENCE_H
+#ifndef TERN_MPIRUN_SERVE_PMIX_FENCE_H
+#define TERN_MPIRUN_SERVE_PMIX_FENCE_H
 
 /* Fences across several hosts, as mpirun coordinates them. A fence is identified by the processes
  * that take part. A host cannot begin the next fence of these processes before this one is

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_MPIRUN_SERVE_PMIX_BYTES_H
-#define TERN_MPIRUN_SERVE_PMIX_BYTES_H
+#ifndef TERN_MPIRUN_SERVE_PMIX_PMIX_BYTES_H
+#define TERN_MPIRUN_SERVE_PMIX_PMIX_BYTES_H
 
 /* Packs PMIx's structures into a parcel, and reads them back. */
 

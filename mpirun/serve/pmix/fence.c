@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mpirun/serve/fence.h"
+#include "mpirun/serve/pmix/fence.h"
 
 #include <pmix_server.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpirun/serve/pmix_bytes.h"
+#include "mpirun/serve/pmix/pmix_bytes.h"
 
 static struct tern_fence *fences; /* fences that wait for some host */
 
