@@ -67,6 +67,19 @@ done
 run --hostfile hosts --mca launch_width 1 setsid ./ring
 is "setsid" "$rc $(grep -c 'passed 6 ranks' out) $(cat err)" "0 1 "
 
+# ranks of all hosts that ignore a signal do not outlive it
+: >out
+timeout -k 30 "$job_limit_s" nsenter -t "${inits[1]}" -m -n -u -i -p --wd="$PWD" -- env --default-signal=TERM "$MPIRUN" --hostfile hosts \
+    --mca leftover_grace_ms 300 --mca end_grace_ms 300 sh -c "trap '' TERM; echo ready; sleep $mark; sleep $mark" >out 2>err </dev/null &
+job=$!
+all_ready() { [ "$(grep -c ready out)" = 6 ]; }
+eventually "all ranks are ready" all_ready
+on 1 pkill -TERM -f 'mpirun --hostfile'
+wait $job
+is "SIGTERM, ignored" "$?" 143
+has "SIGTERM, ignored" err '^mpirun: mpirun received signal 15 .* and passed it on, but 6 ranks had not ended 0.3 s later'
+eventually "SIGTERM, ignored: nothing is left" none_left || leftovers
+
 run --hostfile hosts --mca leftover_grace_ms 200 sh -c "(trap '' TERM; [ \$OMPI_COMM_WORLD_RANK != 3 ] || exec setsid sleep $mark >/dev/null 2>&1) & sleep 0.1"
 is "a daemon" "$rc $(wc -l <err)" "0 4"
 has "a daemon" err 'these get SIGTERM now'

@@ -22,6 +22,7 @@ dead) echo 'ssh: connect to host dead port 22: Connection refused' >&2; exit 255
 forger) printf 'no\033[2J way\nmpirun: all is well\033]0;mine\007\n' >&2; exit 255 ;;
 inner) [ "$(ps -o comm= $PPID)" = mpirun ] && tr '\0' ' ' <"/proc/$PPID/cmdline" | grep -q -- --agent && exit 255; exec "$@" ;;
 bare) exec /nowhere/mpirun --agent ;;
+held) "${PYTHON3:-python3}" hold.py | "$@" ;;
 esac
 END
 chmod +x reach
@@ -266,5 +267,35 @@ run --hostfile hosts -N 1 --display-map true
 is "-N 1" "$rc $(grep -c 'Num procs: 1$' out)" "0 2"
 run --host far1:2,far2:2 --map-by node --display-map --do-not-launch true
 is "--map-by node" "$rc $(grep -oE 'rank: [0-9]' out | tr -d '\n')" "0 rank: 0rank: 2rank: 1rank: 3"
+
+# a signal that comes when all agents are there and no rank is yet: hands an agent its first frame, and nothing more
+cat >hold.py <<'END'
+import os, struct
+def exactly(count):
+    got = b""
+    while len(got) < count:
+        more = os.read(0, count - len(got))
+        if not more:
+            raise SystemExit
+        got += more
+    return got
+head = exactly(32)
+os.write(1, head + exactly(struct.unpack("I", head[:4])[0]))
+exactly(32)
+open("held", "w").close()
+while os.read(0, 4096):
+    pass
+END
+for signal in INT TERM HUP; do
+    rm -f held
+    env --default-signal=$signal "$MPIRUN" -q --host localhost:1,held:1 echo a rank >out 2>err </dev/null &
+    mpirun=$!
+    is_held() { [ -e held ]; }
+    eventually "SIG$signal before the start: the agent is there" is_held
+    kill -$signal $mpirun
+    wait $mpirun
+    is "SIG$signal before the start" "$? $(cat out)" "$((128 + $(kill -l $signal))) "
+    has "SIG$signal before the start" err "^mpirun: mpirun received signal $(kill -l $signal) \(.*\) before it had started the ranks$"
+done
 
 finish
