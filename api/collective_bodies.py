@@ -3,7 +3,7 @@
 MPI_IN_PLACE, finds the reduction, fills in a call and runs it (lib/mpi/message/collectives.h)."""
 
 import kinds
-from checks import guards
+from checks import guards, rooted
 
 HEAD = '''/* SPDX-License-Identifier: BSD-3-Clause */
 /* Made by api/generate.py from api/procedures.txt; do not edit. */
@@ -31,7 +31,8 @@ def body(p):
 
     checks = ['tern_mpi_coll_check_intra(comm)'] * (name in INTRA)
     if in_place:
-        checks.append('tern_mpi_coll_check_in_place(comm, %s, "%s", %s)' % (in_place, in_place, allowed))
+        checks.append('tern_mpi_coll_check_in_place(comm, %s, "%s", %s)' % (
+            in_place, in_place, 'tern_mpi_coll_may_be_in_place(comm, root)' if rooted(p) else '!tern_comm_inter(comm)'))
     if ops:
         checks.append('tern_op_reduction(op, datatype, &reduction)')
     out = ['', kinds.private_prototype(p), '{', '    struct tern_call call;']

@@ -77,8 +77,9 @@ def part(procedure, description, comm):
     peer = next((p.name for p in procedure.parameters if p.name == ('source' if buffer.direction == 'out' else 'dest')), '')
     if procedure.rules == 'pt2pt' and peer:
         fields = ['%s != MPI_PROC_NULL ? "%s" : NULL' % (peer, buffer.name)]
-    if name == 'reduce' and 'root-only' in buffer.flags:
-        fields = ['tern_entry_at_root(%s, root) ? "%s" : NULL' % (private_name(comm), buffer.name)]
+    if name == 'reduce':    # its one datatype does not tell which of the two buffers is significant
+        where = 'at_root' if 'root-only' in buffer.flags else 'off_root'
+        fields = ['tern_entry_%s(%s, root) ? "%s" : NULL' % (where, private_name(comm), buffer.name)]
     fields += ['"%s"' % counts.name, buffer.name]
     if not per_rank:
         fields.append('1')

@@ -160,7 +160,7 @@ int tern_mpi_alltoallw(const void *sendbuf, struct tern_ints sendcounts, struct 
                        struct tern_request **ret_request)
 {
     struct tern_call call;
-    int rc = tern_mpi_coll_check_in_place(comm, sendbuf, "sendbuf", true);
+    int rc = tern_mpi_coll_check_in_place(comm, sendbuf, "sendbuf", !tern_comm_inter(comm));
     if (rc)
         return rc;
     int blocks = comm->coll.remote_size ? comm->coll.remote_size : comm->coll.size;

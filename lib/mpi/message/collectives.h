@@ -14,12 +14,19 @@
 int tern_mpi_coll_refuse_in_place(const struct tern_comm *comm, const char *argument);
 int tern_mpi_coll_refuse_inter(void);
 
+/* Returns true if the root's block of a rooted call may be MPI_IN_PLACE on this process: at the
+ * root, and on an intercommunicator in all its group, where the argument is not significant. */
+static inline bool tern_mpi_coll_may_be_in_place(const struct tern_comm *comm, int root)
+{
+    return tern_comm_inter(comm) ? root < 0 : root == comm->coll.rank;
+}
+
 /* Checks an argument that may be MPI_IN_PLACE. Returns 0, or TERN_ERR_BUFFER if `buf` is
- * MPI_IN_PLACE although `allowed` is false or `comm` is an intercommunicator. */
+ * MPI_IN_PLACE although `allowed` is false. */
 static inline int tern_mpi_coll_check_in_place(const struct tern_comm *comm, const void *buf,
                                                const char *argument, bool allowed)
 {
-    if (buf != MPI_IN_PLACE || (allowed && !tern_comm_inter(comm)))
+    if (buf != MPI_IN_PLACE || allowed)
         return 0;
     return tern_mpi_coll_refuse_in_place(comm, argument);
 }
