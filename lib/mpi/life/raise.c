@@ -42,13 +42,15 @@ static void compose(char *text, size_t room, const char *procedure, int code, in
 {
     char meaning[MPI_MAX_ERROR_STRING];
     const char *name = tern_error_class_name(class);
+    bool found = tern_error_recorded(code); /* also a code that a callback returned */
     int length;
 
-    if (code < 0)
+    if (code < 0 || (found && *name))
         snprintf(text, room, "%s: %s%s%s%s", procedure, tern_error_text(code), *name ? " (" : "",
                  name, *name ? ")" : "");
     else if (tern_mpi_error_string(code, meaning, &length) == 0)
-        snprintf(text, room, "%s: %s", procedure, meaning);
+        snprintf(text, room, "%s: %s%s%s%s", procedure, found ? tern_error_text(code) : "",
+                 found ? " (" : "", meaning, found ? ")" : "");
     else
         snprintf(text, room, "%s: error code %d", procedure, code);
 }
@@ -184,7 +186,7 @@ int tern_raise_on(struct tern_object *object, const char *procedure, int code)
     int class = tern_error_class(code);
     char text[1280];
     compose(text, sizeof text, procedure, code, class);
-    if (code < 0)
+    if (code < 0 || tern_error_recorded(code))
         tern_error_keep_text(class, tern_error_text(code));
     tern_error_clear();
 

@@ -3,6 +3,7 @@
 /* Generalized requests (MPI-4.1 section 13.2): the program itself reports that they are
  * complete. */
 
+#include "lib/mpi/object/errhandler.h"
 #include "lib/mpi/object/fortran.h"
 #include "lib/mpi/request/request_object.h"
 #include "lib/pml/lane.h"
@@ -34,6 +35,12 @@ static struct grequest *grequest_of(struct tern_request *request)
     return (struct grequest *)request;
 }
 
+/* Returns the error of a callback. */
+static int result(int code, const char *callback)
+{
+    return tern_error_of_callback(code, "%s of a generalized request", callback);
+}
+
 static int query(struct tern_request *request)
 {
     struct grequest *grequest = grequest_of(request);
@@ -42,9 +49,11 @@ static int query(struct tern_request *request)
         MPI_Fint ierror = MPI_SUCCESS;
         ((fortran_query *)(void (*)(void))grequest->query)(grequest->extra_state, &request->status,
                                                            &ierror);
-        return ierror;
+        return result(ierror, "query_fn");
     }
-    return grequest->query ? grequest->query(grequest->extra_state, &request->status) : 0;
+    return grequest->query
+               ? result(grequest->query(grequest->extra_state, &request->status), "query_fn")
+               : 0;
 }
 
 static int cancel(struct tern_request *request)
@@ -54,9 +63,11 @@ static int cancel(struct tern_request *request)
         MPI_Fint complete = request->complete, ierror = MPI_SUCCESS;
         ((fortran_cancel *)(void (*)(void))grequest->cancel)(grequest->extra_state, &complete,
                                                              &ierror);
-        return ierror;
+        return result(ierror, "cancel_fn");
     }
-    return grequest->cancel ? grequest->cancel(grequest->extra_state, request->complete) : 0;
+    return grequest->cancel
+               ? result(grequest->cancel(grequest->extra_state, request->complete), "cancel_fn")
+               : 0;
 }
 
 static int finish(struct tern_request *request)
@@ -65,9 +76,9 @@ static int finish(struct tern_request *request)
     if (grequest->fortran && grequest->free) {
         MPI_Fint ierror = MPI_SUCCESS;
         ((fortran_free *)(void (*)(void))grequest->free)(grequest->extra_state, &ierror);
-        return ierror;
+        return result(ierror, "free_fn");
     }
-    return grequest->free ? grequest->free(grequest->extra_state) : 0;
+    return grequest->free ? result(grequest->free(grequest->extra_state), "free_fn") : 0;
 }
 
 static void release(struct tern_request *request)

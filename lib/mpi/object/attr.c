@@ -12,6 +12,7 @@
 
 #include "lib/mpi/object/attr.h"
 
+#include "lib/mpi/object/errhandler.h"
 #include "lib/mpi/object/fortran.h"
 #include "lib/util/base/error.h"
 
@@ -202,11 +203,16 @@ static void remove_at(struct tern_attrs *attrs, int i)
     drop_keyval_if_unused(number);
 }
 
-/* Returns the error of a callback. A callback's own code is passed through; a negative number,
- * which is no code, becomes MPI_ERR_OTHER. */
-static int callback_result(int code)
+/* Returns the error of a callback. */
+static int callback_result(const struct keyval *keyval, const char *callback, int number, int code)
 {
-    return code < 0 ? tern_error(TERN_ERR_OTHER, "an attribute callback returned %d", code) : code;
+    static const char *const kinds[] = {
+        [TERN_ATTR_COMM] = "MPI_Comm_create_keyval",
+        [TERN_ATTR_TYPE] = "MPI_Type_create_keyval",
+        [TERN_ATTR_WIN] = "MPI_Win_create_keyval",
+    };
+    return tern_error_of_callback(code, "the %s callback of keyval %d (%s)", callback, number,
+                                  kinds[keyval->kind]);
 }
 
 /* The callbacks of a Fortran program, and those of MPI-1's MPI_KEYVAL_CREATE. */
@@ -232,7 +238,7 @@ static int call_fortran_delete(const struct keyval *keyval, struct tern_object *
         ((fortran_delete *)function)(&index, &number, &value, &state, &ierror);
     else
         ((fortran_77_delete *)function)(&index, &number, &short_value, &short_state, &ierror);
-    return callback_result(ierror);
+    return callback_result(keyval, "delete", number, ierror);
 }
 
 /* Calls a Fortran copy callback. A value that the callback does not change stays what it is, also a
@@ -256,7 +262,7 @@ static int call_fortran_copy(const struct keyval *keyval, struct tern_object *fr
     if (copy != value)
         ret_copy->language = keyval->language;
     ret_copy->value = (void *)copy;
-    return callback_result(ierror);
+    return callback_result(keyval, "copy", number, ierror);
 }
 
 static int call_delete(const struct keyval *keyval, struct tern_object *object,
@@ -287,7 +293,7 @@ static int call_delete(const struct keyval *keyval, struct tern_object *object,
     case TERN_ATTR_KINDS:
         break;
     }
-    return callback_result(code);
+    return callback_result(keyval, "delete", number, code);
 }
 
 static int call_copy(const struct keyval *keyval, struct tern_object *from, const struct attr *attr,
@@ -324,7 +330,7 @@ static int call_copy(const struct keyval *keyval, struct tern_object *from, cons
         ret_copy->language = attr->language;
         ret_copy->value = (void *)as_integer(attr);
     }
-    return callback_result(code);
+    return callback_result(keyval, "copy", number, code);
 }
 
 int tern_attrs_set(enum tern_attr_kind kind, struct tern_object *object, struct tern_attrs **attrs,

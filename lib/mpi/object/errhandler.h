@@ -74,6 +74,11 @@ int tern_errhandler_check_kind(const struct tern_errhandler *errhandler,
  * applies: the parameter mpi_initial_errhandler. Always a predefined handler. */
 struct tern_errhandler *tern_errhandler_initial(void);
 
+/* Returns what a procedure returns after a callback of the program's has returned `code`. An error
+ * code passes through; a negative number, which is none, becomes TERN_ERR_OTHER. Unless `code` is
+ * 0, records a text: `format`, as in "the copy callback of keyval 3", and what it returned. */
+int tern_error_of_callback(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Returns the name ("MPI_ERR_RANK") of a predefined error class, or "" if no class has this
  * number. */
 const char *tern_error_class_name(int class);

@@ -5,6 +5,7 @@
 
 #include "lib/mpi/object/errhandler.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,6 +90,22 @@ int tern_mpi_error_string(int errorcode, char *string, int *resultlen)
                  errorcode > 0 && errorcode == kept.class ? kept.text : classes[errorcode].text);
     *resultlen = (int)strlen(string);
     return 0;
+}
+
+int tern_error_of_callback(int code, const char *format, ...)
+{
+    char who[200];
+    va_list args;
+    if (code == MPI_SUCCESS)
+        return 0;
+    va_start(args, format);
+    vsnprintf(who, sizeof who, format, args);
+    va_end(args);
+    if (code > 0)
+        return tern_error(code, "%s returned %d", who, code);
+    return tern_error(TERN_ERR_OTHER,
+                      "%s returned %d; expected MPI_SUCCESS or an error code, which is positive",
+                      who, code);
 }
 
 /* Adds a code of `class`. If `class` is 0, the code is a class of its own. */

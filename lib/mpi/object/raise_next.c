@@ -4,6 +4,7 @@
 
 #include "lib/mpi/object/errhandler.h"
 #include "lib/pml/pml.h"
+#include "lib/util/base/error.h"
 
 static __thread struct tern_raise_next next;
 
@@ -31,6 +32,7 @@ void tern_raise_next_on_file(struct tern_file_head *file)
 void tern_raise_next_succeeds(void)
 {
     next.succeed = true;
+    tern_error_clear(); /* the code that is reported is the program's */
 }
 
 struct tern_raise_next tern_raise_next_take(void)

@@ -61,9 +61,14 @@ int tern_error_index(int code, int64_t count, const char *format, ...)
     return code;
 }
 
+bool tern_error_recorded(int code)
+{
+    return code && recorded.code == code;
+}
+
 const char *tern_error_text(int code)
 {
-    if (recorded.code == code && code)
+    if (tern_error_recorded(code))
         return recorded.text;
     int row = row_of(code);
     return row < 0 ? "unknown error" : table[row].text;

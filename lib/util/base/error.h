@@ -2,6 +2,7 @@
 #ifndef TERN_ERROR_H
 #define TERN_ERROR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -95,6 +96,9 @@ int tern_error_index(int code, int64_t count, const char *format, ...)
 /* Returns the text that this thread recorded last if it was for `code`, else the general meaning of
  * `code`. The text is valid until this thread's next tern_error. */
 const char *tern_error_text(int code);
+
+/* Returns true if the text that this thread recorded last was for `code`. */
+bool tern_error_recorded(int code);
 
 /* Forgets the recorded text of this thread. */
 void tern_error_clear(void);
