@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { FILE_ROOM = 8192, PATH_ROOM = 256 };
@@ -181,4 +182,50 @@ int tern_free_memory_check(uint64_t bytes)
     if (tern_free_memory("", text) >= tern_free_memory_needed(bytes))
         return 0;
     return tern_free_memory_refuse(bytes, text);
+}
+
+/* ---- what is mapped ---- */
+
+/* Returns a number of /proc/self/statm, in bytes; 0 if there is none. */
+static uint64_t mapped_bytes(int field)
+{
+    char file[FILE_ROOM], *at = file;
+    uint64_t pages = 0;
+    if (!read_file("/proc/self/statm", file))
+        return 0;
+    for (int i = 0; i <= field; i++)
+        pages = strtoull(at, &at, 10);
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Returns true if the limit leaves fewer than `bytes` bytes beside those in use, and says that. */
+static bool exceeds(int resource, int field, const char *what, uint64_t bytes, const char *of,
+                    const char *option)
+{
+    struct rlimit limit;
+    uint64_t used = mapped_bytes(field);
+    if (getrlimit((__rlimit_resource_t)resource, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+        (used <= limit.rlim_cur && bytes <= limit.rlim_cur - used))
+        return false;
+    tern_error(TERN_ERR_NO_MEM,
+               "%s needs %llu MiB more, but this process may have %llu MiB of %s, of which %llu are "
+               "in use; raise the limit (ulimit %s)",
+               what, (unsigned long long)bytes >> 20, (unsigned long long)limit.rlim_cur >> 20, of,
+               (unsigned long long)used >> 20, option);
+    return true;
+}
+
+int tern_free_memory_unmapped(const char *what, uint64_t bytes, bool is_private)
+{
+    enum { ALL = 0, DATA = 5 }; /* fields of statm */
+    char text[TERN_FREE_MEMORY_TEXT];
+    if (exceeds(RLIMIT_AS, ALL, what, bytes, "addresses", "-v") ||
+        (is_private && exceeds(RLIMIT_DATA, DATA, what, bytes, "private memory", "-d")))
+        return TERN_ERR_NO_MEM;
+    int64_t left = tern_free_memory("", text);
+    if (left < 0 || bytes > (uint64_t)left)
+        return tern_error(TERN_ERR_NO_MEM, "%s needs %llu MiB more, but %s", what,
+                          (unsigned long long)bytes >> 20, text);
+    return tern_error(TERN_ERR_NO_MEM, "%s needs %llu MiB more, which the system does not map", what,
+                      (unsigned long long)bytes >> 20);
 }

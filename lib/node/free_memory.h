@@ -2,8 +2,10 @@
 #ifndef TERN_FREE_MEMORY_H
 #define TERN_FREE_MEMORY_H
 
-/* How much memory this process can still allocate before the system ends processes. */
+/* How much memory this process can still allocate before the system ends processes, and what is
+ * short if it cannot. */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Room for the text of tern_free_memory. */
@@ -25,5 +27,10 @@ int tern_free_memory_check(uint64_t bytes);
 int64_t tern_free_memory_needed(uint64_t bytes);
 /* Says that `bytes` bytes are too many. Returns TERN_ERR_NO_MEM. */
 int tern_free_memory_refuse(uint64_t bytes, const char text[TERN_FREE_MEMORY_TEXT]);
+
+/* Finds out why the system did not map `bytes` more bytes here, private or shared ones, and says
+ * what is short: addresses (ulimit -v), private memory (ulimit -d), or memory. `what` needs them:
+ * "a window". Returns TERN_ERR_NO_MEM. */
+int tern_free_memory_unmapped(const char *what, uint64_t bytes, bool is_private);
 
 #endif

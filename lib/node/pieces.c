@@ -15,9 +15,11 @@
 #include "lib/node/segment.h"
 #include "lib/node/shared_lock.h"
 #include "lib/util/base/error.h"
+#include "lib/util/net/launcher.h"
 
 #include <sched.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 
 /* TABLE_MOST: stretches that the list has room for, of which pages are allocated when they are
  * used. CHECKED: fewer bytes are allocated without a look at how many are free. */
@@ -256,28 +258,40 @@ void tern_segment_give(uint64_t offset, size_t size)
 int tern_segment_claim(size_t size, bool must, uint64_t *ret_offset)
 {
     uint64_t bytes = whole_pages(size);
+    /* where the addresses have less room than the node's memory, they may be what is short */
+    bool unmapped = must && bytes >= size && tern_segment.room < header()->bytes &&
+                    bytes <= header()->bytes;
     if (bytes < size)
-        return TERN_ERR_NO_MEM;
+        return TERN_ERR_NO_SPACE;
     if ((must || !tern_segment.limited) &&
         take_between(bytes, tern_segment.core, tern_segment.room, ret_offset)) {
         if (tern_segment_reach(*ret_offset + bytes))
             return 0;
         give_back(*ret_offset, bytes);
+        unmapped = true;
     }
-    return take_between(bytes, 0, tern_segment.core, ret_offset) ? 0 : TERN_ERR_NO_MEM;
+    if (take_between(bytes, 0, tern_segment.core, ret_offset))
+        return 0;
+    return unmapped ? TERN_ERR_NO_MEM : TERN_ERR_NO_SPACE;
 }
 
 int tern_segment_refuse(size_t size)
 {
-    if (tern_segment.room == header()->bytes)
+    bool cut = header()->bytes < TERN_NODE_ARENA_BYTES;
+    struct sysinfo node;
+    if (!cut && sysinfo(&node) == 0 && size / node.mem_unit > node.totalram + node.totalswap)
         return tern_error(TERN_ERR_NO_MEM,
-                          "a window needs %zu MiB, but the shared memory of this node has %zu MiB, "
-                          "of which %zu are in use: files of the launcher may be no larger; raise "
-                          "the limit (ulimit -f), or use smaller windows",
-                          size >> 20, (size_t)header()->bytes >> 20, tern_segment_used() >> 20);
+                          "a window needs %zu MiB on this node, which has %llu MiB of memory; use "
+                          "smaller windows or more nodes",
+                          size >> 20,
+                          (unsigned long long)(node.totalram + node.totalswap) * node.mem_unit >> 20);
     return tern_error(TERN_ERR_NO_MEM,
-                      "this process may map no %zu MiB more for a window; raise the limit of "
-                      "addresses (ulimit -v), or use smaller windows", size >> 20);
+                      "a window needs %zu MiB, but the shared memory of this node has %zu MiB, of "
+                      "which %zu are in use%s",
+                      size >> 20, (size_t)header()->bytes >> 20, tern_segment_used() >> 20,
+                      cut ? ": files of the launcher may be no larger; raise the limit (ulimit -f), "
+                            "or use smaller windows"
+                          : "; free windows, or use smaller ones");
 }
 
 /* If the system does not take pages back, the next user must find zeros all the same. */

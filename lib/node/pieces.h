@@ -5,8 +5,8 @@
 /*
  * Pieces of the node's memory (segment.h), by their offsets: who takes one, and who gives it back.
  * Any process of the node may do either. All functions are thread-safe, and hold also if another
- * rank is killed within them. Those that fail return TERN_ERR_NO_MEM without text, except
- * tern_segment_fill.
+ * rank is killed within them. Those that fail return TERN_ERR_NO_MEM without text, unless told
+ * otherwise.
  */
 
 #include <stdbool.h>
@@ -25,10 +25,11 @@ void tern_segment_give(uint64_t offset, size_t size);
  * Takes address space of any size for the program's memory, without pages, and maps it here. Other
  * ranks map it with tern_segment_reach. Prefers the arena. `must`: the caller can use no other
  * memory; else none of the arena is taken if the addresses of a process are limited (ulimit -v),
- * because other ranks could not map it.
+ * because other ranks could not map it. Returns 0, TERN_ERR_NO_SPACE if the node's memory has no
+ * room, or TERN_ERR_NO_MEM if it has but this process cannot map it; both without text.
  */
 int tern_segment_claim(size_t size, bool must, uint64_t *ret_offset);
-/* Says why no claim of `size` bytes is possible. Returns TERN_ERR_NO_MEM. */
+/* Says why the node's memory has no room for a window of `size` bytes. Returns TERN_ERR_NO_MEM. */
 int tern_segment_refuse(size_t size);
 /* Allocates the pages of a part before it is touched: whoever fills a part decides on which NUMA
  * node it lies. Returns TERN_ERR_NO_MEM with a text that says what is short. */

@@ -18,6 +18,7 @@
 #include "lib/rma/window.h"
 
 #include "lib/accel/accel.h"
+#include "lib/node/free_memory.h"
 #include "lib/node/pieces.h"
 #include "lib/node/segment.h"
 #include "lib/pml/pml.h"
@@ -250,10 +251,8 @@ static int map_offers(struct tern_window *window, const struct tern_rma_offer *o
         if (offers[rank].offset != TERN_RMA_NOT_THERE &&
             tern_window_is_near(window->context, rank, &local) &&
             !tern_segment_reach(offers[rank].offset + (uint64_t)offers[rank].size))
-            return tern_error(TERN_ERR_NO_MEM,
-                              "cannot map the %lld MiB of rank %d's part of a window; raise the "
-                              "limit of addresses (ulimit -v), or use smaller windows",
-                              (long long)offers[rank].size >> 20, rank);
+            return tern_free_memory_unmapped("another rank's part of a window",
+                                             (uint64_t)offers[rank].size, false);
     }
     return 0;
 }

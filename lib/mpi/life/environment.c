@@ -6,6 +6,7 @@
 
 #include "lib/mpi/object/comm.h"
 #include "lib/mpi/object/info.h"
+#include "lib/node/free_memory.h"
 #include "lib/node/shared_block.h"
 #include "lib/rte/hardware.h"
 #include "lib/rte/rte.h"
@@ -98,8 +99,7 @@ int tern_mpi_alloc_mem(MPI_Aint size, struct tern_info *info, void *baseptr)
     void *memory = take_block(size, alignment);
 
     if (!memory && posix_memalign(&memory, alignment, size > 0 ? (size_t)size : 1) != 0)
-        return tern_error(TERN_ERR_NO_MEM, "no memory for %lld bytes at a multiple of %zu",
-                          (long long)size, alignment);
+        return tern_free_memory_unmapped("the block", (uint64_t)size, true);
     memcpy(baseptr, &memory, sizeof memory);
     return 0;
 }

@@ -115,8 +115,7 @@ static int take_memory(struct tern_win *win, int64_t size)
     if ((rc = tern_free_memory_check(bytes)))
         return rc;
     if (posix_memalign(&win->base, alignment, bytes) != 0)
-        return tern_error(TERN_ERR_NO_MEM, "no memory for a window of %lld bytes at a multiple of "
-                                           "%zu", (long long)size, alignment);
+        return tern_free_memory_unmapped("a window", bytes, true);
     memset(win->base, 0, bytes);
     win->memory = TERN_WIN_MEMORY_OWN;
     if (tern_segment.base)
@@ -148,6 +147,18 @@ static struct piece claim_piece(int64_t total)
     return piece;
 }
 
+/* Says why rank 0 could not claim the piece. Only rank 0 knows what its own addresses lack. */
+static int refuse_piece(const struct tern_comm *comm, int error, size_t bytes)
+{
+    if (error == TERN_ERR_NO_SPACE)
+        return tern_segment_refuse(bytes);
+    if (comm->p2p.rank == 0)
+        return tern_free_memory_unmapped("a window", bytes, false);
+    return tern_error(TERN_ERR_NO_MEM,
+                      "rank 0 of comm cannot map the %zu MiB of a window; its own error says why",
+                      bytes >> 20);
+}
+
 /* Finds this rank's part of the piece: all parts lie one after the other, in the order of ranks. */
 static int take_part(struct tern_win *win, const int64_t *sizes, int64_t size)
 {
@@ -157,7 +168,9 @@ static int take_part(struct tern_win *win, const int64_t *sizes, int64_t size)
     for (int rank = 0; rank < comm->p2p.size; rank++) {
         if (rank == comm->p2p.rank)
             before = total;
-        total += apart ? (int64_t)in_pages(sizes[rank]) : sizes[rank];
+        if (__builtin_add_overflow(total, apart ? (int64_t)in_pages(sizes[rank]) : sizes[rank],
+                                   &total))
+            total = INT64_MAX; /* which no node has */
     }
     struct piece piece = {0};
     if (comm->p2p.rank == 0)
@@ -166,12 +179,12 @@ static int take_part(struct tern_win *win, const int64_t *sizes, int64_t size)
     if (rc)
         return rc;
     if (piece.error)
-        return tern_segment_refuse(in_pages(total));
+        return refuse_piece(comm, piece.error, in_pages(total));
     win->memory = TERN_WIN_MEMORY_SHARED;
     win->offset = piece.offset;
     win->taken = in_pages(total);
     if (!tern_segment_reach(piece.offset + win->taken))
-        return tern_segment_refuse(win->taken);
+        return tern_free_memory_unmapped("a window", win->taken, false);
     win->base = tern_segment.base + piece.offset + before;
     return size ? tern_segment_fill(piece.offset + (uint64_t)before, (size_t)size) : 0;
 }
