@@ -208,8 +208,8 @@ static bool exceeds(int resource, int field, const char *what, uint64_t bytes, c
         (used <= limit.rlim_cur && bytes <= limit.rlim_cur - used))
         return false;
     tern_error(TERN_ERR_NO_MEM,
-               "%s needs %llu MiB more, but this process may have %llu MiB of %s, of which %llu are "
-               "in use; raise the limit (ulimit %s)",
+               "%s needs %llu MiB more, but this process may have %llu MiB of %s, of which %llu "
+               "are in use; raise the limit (ulimit %s)",
                what, (unsigned long long)bytes >> 20, (unsigned long long)limit.rlim_cur >> 20, of,
                (unsigned long long)used >> 20, option);
     return true;
@@ -226,6 +226,6 @@ int tern_free_memory_unmapped(const char *what, uint64_t bytes, bool is_private)
     if (left < 0 || bytes > (uint64_t)left)
         return tern_error(TERN_ERR_NO_MEM, "%s needs %llu MiB more, but %s", what,
                           (unsigned long long)bytes >> 20, text);
-    return tern_error(TERN_ERR_NO_MEM, "%s needs %llu MiB more, which the system does not map", what,
-                      (unsigned long long)bytes >> 20);
+    return tern_error(TERN_ERR_NO_MEM, "%s needs %llu MiB more, which the system does not map",
+                      what, (unsigned long long)bytes >> 20);
 }

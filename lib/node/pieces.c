@@ -281,16 +281,17 @@ int tern_segment_refuse(size_t size)
     struct sysinfo node;
     if (!cut && sysinfo(&node) == 0 && size / node.mem_unit > node.totalram + node.totalswap)
         return tern_error(TERN_ERR_NO_MEM,
-                          "a window needs %zu MiB on this node, which has %llu MiB of memory; use "
-                          "smaller windows or more nodes",
+                          "a window needs %zu MiB on this node, which has %llu MiB of memory; "
+                          "use smaller windows or more nodes",
                           size >> 20,
-                          (unsigned long long)(node.totalram + node.totalswap) * node.mem_unit >> 20);
+                          ((unsigned long long)node.totalram + node.totalswap) * node.mem_unit >>
+                              20);
     return tern_error(TERN_ERR_NO_MEM,
                       "a window needs %zu MiB, but the shared memory of this node has %zu MiB, of "
                       "which %zu are in use%s",
                       size >> 20, (size_t)header()->bytes >> 20, tern_segment_used() >> 20,
-                      cut ? ": files of the launcher may be no larger; raise the limit (ulimit -f), "
-                            "or use smaller windows"
+                      cut ? ": files of the launcher may be no larger; raise the limit (ulimit "
+                            "-f), or use smaller windows"
                           : "; free windows, or use smaller ones");
 }
 
