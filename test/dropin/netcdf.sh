@@ -3,12 +3,17 @@
 # NetCDF-4 on parallel HDF5, and PnetCDF with its tools: what ranks write together and by themselves, another rank reads, and
 # so do programs that know nothing of MPI. Nothing lies beside the files.
 . "$TERN_SRCDIR/test/dropin/prologue.sh"
+# Debian 11, 12 and 13 have the two libraries in versions of their own.
+# newest FILE...: the last of those that exist
+newest() { printf '%s\n' "$@" | while read -r file; do [ ! -e "$file" ] || echo "$file"; done | sort -V | tail -n 1; }
 libraries=/usr/lib/$(gcc -print-multiarch)
-needs "$libraries/libnetcdf_mpi.so.19" libnetcdf-mpi-19
-needs "$libraries/libpnetcdf.so.0d" libpnetcdf0d
+netcdf=$(newest "$libraries"/libnetcdf_mpi.so.??)
+pnetcdf=$(newest "$libraries"/libpnetcdf.so.*)
+needs "${netcdf:-$libraries/libnetcdf_mpi.so}" libnetcdf-mpi-18 libnetcdf-mpi-19 libnetcdf-mpi-22
+needs "${pnetcdf:-$libraries/libpnetcdf.so}" libpnetcdf0d libpnetcdf6
 needs /usr/bin/ncmpidiff pnetcdf-bin
-uses_our_library "$libraries/libnetcdf_mpi.so.19"
-uses_our_library "$libraries/libpnetcdf.so.0d"
+uses_our_library "$netcdf"
+uses_our_library "$pnetcdf"
 uses_our_library /usr/bin/ncmpidiff
 cp "$TERN_SRCDIR/test/dropin/netcdf_parts.py" parts.py
 mkdir data
@@ -16,7 +21,8 @@ cd data || exit 1
 
 for ranks in 1 3; do
     for kind in netcdf pnetcdf; do
-        mpi $ranks ../out /usr/bin/python3 ../parts.py $kind
+        library=${!kind}
+        mpi $ranks ../out /usr/bin/python3 ../parts.py $kind "$library"
         grep -q 'all numbers are right' ../out || fail "$kind on $ranks ranks" ../out
     done
     ncvalidator -q p.nc >../out 2>&1 || fail "ncvalidator finds faults" ../out

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Parallel NetCDF-4 and PnetCDF, called through ctypes, in one job: run by netcdf.sh. argv: "netcdf" or "pnetcdf"."""
+"""Parallel NetCDF-4 and PnetCDF, called through ctypes, in one job: run by netcdf.sh.
+argv: "netcdf" or "pnetcdf", and the file of that library."""
 import ctypes
 import sys
 from mpi4py import MPI
@@ -68,7 +69,7 @@ def check(got, first):
 
 def netcdf():
     """Each rank's columns: "a" collectively, "b" by each rank itself. Read by the next rank."""
-    call, place = Library("libnetcdf_mpi.so.19", "nc_"), ctypes.c_size_t
+    call, place = Library(sys.argv[2], "nc_"), ctypes.c_size_t
     at, number = out_int()
     call("create_par", b"n.nc", CLOBBER | 0x1000, handle(world), handle(MPI.INFO_NULL), at)  # NC_NETCDF4
     file = number.value
@@ -94,7 +95,7 @@ def netcdf():
 
 def pnetcdf():
     """"a" collectively; "b" dealt out column by column, in three nonblocking pieces. Read by the next rank."""
-    call, place = Library("libpnetcdf.so.0d", "ncmpi_"), ctypes.c_longlong
+    call, place = Library(sys.argv[2], "ncmpi_"), ctypes.c_longlong
     info = MPI.Info.Create()
     info["nc_var_align_size"] = "1"  # so that blocks of the file system belong to both variables
     at, number = out_int()
