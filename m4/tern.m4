@@ -124,6 +124,7 @@ AS_IF([test "$with_libfabric" != no],
 AS_IF([test "$have_libfabric" = no && test -n "$with_libfabric" && test "$with_libfabric" != no],
       [AC_MSG_ERROR([--with-libfabric=$with_libfabric: pkg-config finds no libfabric >= 1.17 there; on Debian install libfabric-dev])])
 AM_CONDITIONAL([HAVE_LIBFABRIC], [test "$have_libfabric" != no])
+AC_SUBST([have_libfabric])
 
 AC_ARG_WITH([cuda], [AS_HELP_STRING([--with-cuda=DIR], [CUDA's prefix (default: /usr/local/cuda; --without-cuda: none)])])
 AS_CASE([$with_cuda], [no], [cuda_dirs=], [yes|''], [cuda_dirs="${CUDA_HOME:-/usr/local/cuda} /usr/local/cuda /usr/lib/cuda /usr"],

@@ -22,3 +22,10 @@ needs() {
     echo "SKIPPED: this system's archive has no package $*"
     exit 77
 }
+
+# needs_libfabric: skips the test where the library under test was built without libfabric.
+needs_libfabric() {
+    [ "${TERN_HAVE_LIBFABRIC:-no}" = no ] || return 0
+    echo "SKIPPED: this build has no byte mover ofi: configure found no libfabric 1.17 or newer"
+    exit 77
+}

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # MPI programs over two hosts with two ranks each by libfabric, over providers that work on any network.
 HOSTS=2
+. "$TERN_SRCDIR/test/needs.bash"
+needs_libfabric
 . "$(dirname "$0")/hosts.bash"
 for program in in_use killed side_effects; do "$MPICC" -O1 -o $program "$here/../ofi/$program.c" || exit 1; done
 for program in "$here/../../examples/ring.c" "$here/../mpi/"{eager_limit,random_traffic,send_recv_all_pairs}.c; do

@@ -4,6 +4,8 @@
 # link is cut: the job ends, where nobody sees it by heartbeat_timeout, and says who it was. A rank that waits sleeps half of the time
 # at least: it naps for much more, but how long a nap's system calls take is the machine's.
 HOSTS=2
+. "$TERN_SRCDIR/test/needs.bash"
+needs_libfabric
 . "$(dirname "$0")/hosts.bash"
 "$MPICC" -O1 -o exchanges "$here/../ofi/exchanges.c" || { echo "cannot build exchanges"; exit 1; }
 printf 'n1 slots=1\nn2 slots=1\n' >hosts

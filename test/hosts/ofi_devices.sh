@@ -4,6 +4,8 @@
 # cards reach the memory of the tests' CUDA driver: by both cards, also when one of them dies; through the host where the
 # provider refuses; a rank that is killed.
 HOSTS=2 NICS=2
+. "$TERN_SRCDIR/test/needs.bash"
+needs_libfabric
 . "$(dirname "$0")/hosts.bash"
 export FAKE_CUDA=$TERN_BUILDDIR/test/device/.libs/libcuda.so.1 FI_PROVIDER_PATH=$TERN_BUILDDIR/test/ofi/.libs
 for program in ofi/devices ofi/device_traffic device/shared; do

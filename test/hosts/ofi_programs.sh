@@ -9,6 +9,8 @@
 # OFI_RANKS="2 4": only these numbers of ranks. OFI_DEVICES="eth0 eth0,eth1": first by one card, then by both. Each list is
 # separated by blanks.
 HOSTS=2 NICS=2
+. "$TERN_SRCDIR/test/needs.bash"
+needs_libfabric
 . "$(dirname "$0")/hosts.bash"
 printf 'n1 slots=8\nn2 slots=8\n' >hosts
 programs=(bidirectional_big cancel_everywhere coll_alltoall finalize_flushes non_overtaking random_traffic thread_everything

@@ -3,6 +3,8 @@
 # Two hosts with two network cards each, which ranks use together by libfabric: long messages go by both. A card dies while
 # messages are under way: the job goes on by the other one, without a wrong byte, and says which card it has left out.
 HOSTS=2 NICS=2
+. "$TERN_SRCDIR/test/needs.bash"
+needs_libfabric
 . "$(dirname "$0")/hosts.bash"
 for program in rails in_use; do "$MPICC" -O1 -o $program "$here/../ofi/$program.c" || exit 1; done
 for program in send_recv_all_pairs random_traffic; do

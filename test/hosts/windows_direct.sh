@@ -4,6 +4,8 @@
 # target's memory, and all agrees with what messages and ranks of the same host do. With rma_direct and without; the library
 # counts the copies. udp;ofi_rxd is never trusted with them (lib/btl/ofi/fabric/provider.c).
 HOSTS=2
+. "$TERN_SRCDIR/test/needs.bash"
+needs_libfabric
 . "$(dirname "$0")/hosts.bash"
 for program in win_random win_counter win_lock_turns win_passive_target win_misuse win_threads; do
     "$MPICC" -O1 -D_GNU_SOURCE -I"$here/../mpi" -o $program "$here/../mpi/$program.c" || { echo "cannot build $program"; exit 1; }

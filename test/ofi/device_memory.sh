@@ -3,6 +3,8 @@
 # Messages between device memory over the provider strict (strict.h), which plays a network card that reaches the memory of the
 # tests' CUDA driver: directly where the provider registers such memory, else through the host, in pieces that overlap.
 set -u
+. "$TERN_SRCDIR/test/needs.bash"
+needs_libfabric
 . "$TERN_SRCDIR/test/mpirun/check.bash"
 export OMPI_MCA_rmaps_base_oversubscribe=1 # no word where ranks share a core
 export FAKE_CUDA=$TERN_BUILDDIR/test/device/.libs/libcuda.so.1

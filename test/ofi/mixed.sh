@@ -3,6 +3,8 @@
 # Ranks that use different providers, or no fabric at all, as on hosts with different networks: tcp connects them, whichever of two
 # ranks looks for the other first.
 set -u
+. "$TERN_SRCDIR/test/needs.bash"
+needs_libfabric
 . "$TERN_SRCDIR/test/mpirun/check.bash"
 for program in send_recv_all_pairs random_traffic; do
     "$MPICC" -O1 -I"$TERN_SRCDIR/test/mpi" -o $program "$TERN_SRCDIR/test/mpi/$program.c" -lm || exit 1

@@ -3,6 +3,8 @@
 # Long messages over the provider strict (strict.h) that refuses to register the sender's memory, the receiver's, both or none, as
 # a limit of locked memory makes it. The bytes are right, and each case goes the way that it should, which strict's counts show.
 set -u
+. "$TERN_SRCDIR/test/needs.bash"
+needs_libfabric
 . "$TERN_SRCDIR/test/mpirun/check.bash"
 [ -e "$TERN_BUILDDIR/test/ofi/.libs/libstrict-fi.so" ] || { echo "no libstrict-fi.so: make check builds it"; exit 1; }
 "$MPICC" -O1 -o long_messages "$TERN_SRCDIR/test/ofi/long_messages.c" || exit 1

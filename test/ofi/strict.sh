@@ -4,6 +4,8 @@
 # keeps no order. Some of them; all with TERN_TEST_LONG. STRICT_SEED: other random decisions. STRICT_MESSAGES: the number of
 # messages between which memory changes.
 set -u
+. "$TERN_SRCDIR/test/needs.bash"
+needs_libfabric
 . "$TERN_SRCDIR/test/mpirun/check.bash"
 [ -e "$TERN_BUILDDIR/test/ofi/.libs/libstrict-fi.so" ] || { echo "no libstrict-fi.so: make check builds it"; exit 1; }
 for program in in_use changing_memory watched; do "$MPICC" -O1 -o $program "$TERN_SRCDIR/test/ofi/$program.c" || exit 1; done

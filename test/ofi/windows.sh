@@ -4,6 +4,8 @@
 # what it refuses or fails to do goes by messages. STRICT_SEED: other random decisions. There are some hundred reads only, so
 # that three of ten fail.
 set -u
+. "$TERN_SRCDIR/test/needs.bash"
+needs_libfabric
 . "$TERN_SRCDIR/test/mpirun/check.bash"
 [ -e "$TERN_BUILDDIR/test/ofi/.libs/libstrict-fi.so" ] || { echo "no libstrict-fi.so: make check builds it"; exit 1; }
 "$MPICC" -O1 -D_GNU_SOURCE -I"$TERN_SRCDIR/test/mpi" -o direct_windows "$TERN_SRCDIR/test/ofi/direct_windows.c" || exit 1
