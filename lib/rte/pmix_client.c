@@ -551,16 +551,19 @@ static void fetched(pmix_status_t status, pmix_value_t *value, void *object)
         notify();
 }
 
+/* PMIx 5 reads the key and the directive until it calls fetched(): both must stay in place. PMIx 4
+ * copies the key. */
 int tern_pmix_fetch(uint32_t rank, const char *key, bool anew, struct tern_rte_fetch *fetch)
 {
-    static pmix_info_t refresh; /* PMIx may read it later */
+    static const pmix_info_t refresh = {.key = PMIX_GET_REFRESH_CACHE,
+                                        .value = {.type = PMIX_BOOL, .data.flag = true}};
     int error = need();
     if (error)
         return error;
-    pmix_proc_t proc = pmix.self;
+    pmix_proc_t proc = pmix.self; /* every PMIx copies it */
     proc.rank = rank;
-    fill_flag(&refresh, PMIX_GET_REFRESH_CACHE);
-    pmix_status_t status = pmix.get_nb(&proc, key, &refresh, anew, fetched, fetch);
+    snprintf(fetch->key, sizeof fetch->key, "%s", key);
+    pmix_status_t status = pmix.get_nb(&proc, fetch->key, &refresh, anew, fetched, fetch);
     return status == PMIX_SUCCESS ? 0 : pmix_failed("PMIx_Get_nb", status);
 }
 

@@ -381,9 +381,9 @@ static uint32_t program; /* number of this program under another launcher; 0: no
 
 /* Writes the key of this program's card. PMIx keeps what an earlier program in a rank's place has
  * published, and may give that again. So each program has its own key. */
-static void name_card(char key[40])
+static void name_card(char key[TERN_RTE_KEY])
 {
-    snprintf(key, 40, "tern.card.%u", program);
+    snprintf(key, TERN_RTE_KEY, "tern.card.%u", program);
 }
 
 static void count_programs(void)
@@ -403,7 +403,7 @@ static void count_programs(void)
 static int publish_by_pmix(const void *bytes, size_t length, uint64_t own)
 {
     struct tern_card card = {.own = own};
-    char key[40];
+    char key[TERN_RTE_KEY];
     if (tern_rte_gives_node_memory(tern_rte.job))
         return tern_error(TERN_ERR_OTHER,
                           "cannot reach mpirun, which tells ranks how to reach each other. The "
@@ -437,7 +437,7 @@ uint32_t tern_rte_program(void)
 
 int tern_rte_seek(uint32_t rank, bool anew, struct tern_rte_fetch *fetch)
 {
-    char key[40];
+    char key[TERN_RTE_KEY];
     if (tern_report_is_open()) {
         __atomic_store_n(&fetch->done, false, __ATOMIC_RELAXED);
         tern_report_seek(rank, fetch);

@@ -78,6 +78,8 @@ int tern_rte_publish(const void *bytes, size_t length, uint64_t own);
  * place, from 1 on. Known once the first card is published; 0: not known yet. */
 uint32_t tern_rte_program(void);
 
+enum { TERN_RTE_KEY = 40 }; /* room for a key, with its end */
+
 /* A value of another rank that is being fetched. The value arrives when that rank publishes it,
  * which may be never. */
 struct tern_rte_fetch {
@@ -92,6 +94,7 @@ struct tern_rte_fetch {
     struct tern_rte_fetch *next;
     uint32_t rank;
     bool asked;
+    char key[TERN_RTE_KEY];
 };
 /* Asks how to reach a rank. The value is a struct tern_card (lib/util/net/launcher.h) of the rank's
  * program with our program's number. Set fetch->notify before. If `anew`, a value fetched earlier
