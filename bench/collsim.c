@@ -7,8 +7,8 @@
 #include "lib/coll/plan/plan.h"
 #include "lib/coll/price/topology.h"
 #include "lib/util/base/error.h"
-#include "lib/util/figures.h"
-#include "lib/util/param.h"
+#include "lib/settings/figures.h"
+#include "lib/settings/param.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 #include "lib/util/base/text.h"
 #include "mpirun/ranks/output.h"
 

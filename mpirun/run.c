@@ -25,7 +25,9 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "lib/util/param.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
+#include "lib/settings/param.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/failure.h"
 #include "mpirun/jobs/children.h"

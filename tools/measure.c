@@ -2,7 +2,7 @@
 #include "tools/measure.h"
 
 #include "lib/rte/hardware.h"
-#include "lib/util/figure_file.h"
+#include "lib/settings/figure_file.h"
 #include "lib/util/base/log.h"
 #include "tools/measure_judge.h"
 #include "lib/util/base/prefix.h"

@@ -4,7 +4,7 @@
 
 /* `mpi_info --measure`: measures the figures from which the prices of collectives are computed.
  * Starts ranks for that (libexec, measure_probe.c), prints the figures, and stores them for this
- * user and kind of host (lib/util/figure_file.h). Takes some seconds: it measures until two
+ * user and kind of host (lib/settings/figure_file.h). Takes some seconds: it measures until two
  * measurements agree (measure_judge.h), at most five times. Returns 0, or 1 after a message on
  * standard error. */
 int tern_measure(void);

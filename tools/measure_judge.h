@@ -8,7 +8,7 @@
  * (no core sees another's store within a nanosecond), contradict each other (memory is not faster
  * than a cache), or differ when measured again. These functions are pure. */
 
-#include "lib/util/figure_file.h"
+#include "lib/settings/figure_file.h"
 
 /* Checks `count` figures of one measurement. Returns 0, or -1 with a sentence in `why` (of `room`
  * bytes) that names the figure, its value, and what was expected. */

@@ -16,11 +16,11 @@
 #include <unistd.h>
 
 #include "lib/util/base/error.h"
-#include "lib/util/figure_file.h"
-#include "lib/util/figures.h"
+#include "lib/settings/figure_file.h"
+#include "lib/settings/figures.h"
 #include "lib/util/base/log.h"
-#include "lib/util/param.h"
-#include "lib/util/param_values.h"
+#include "lib/settings/param.h"
+#include "lib/settings/value.h"
 #include "tools/measure.h"
 #include "lib/util/base/prefix.h"
 
@@ -223,7 +223,7 @@ static const char *type_name(enum tern_param_type type)
 }
 
 /* Prints the choices of a parameter, separated by `between`. An empty choice is printed as "". */
-static void print_choices(const struct tern_param *param, const char *between)
+static void print_choices(const struct tern_setting *param, const char *between)
 {
     char choice[64];
     for (int i = 0; tern_param_choice_name(param, i, choice, sizeof choice); i++) {
@@ -231,7 +231,7 @@ static void print_choices(const struct tern_param *param, const char *between)
     }
 }
 
-static int complain(const struct tern_param *param)
+static int complain(const struct tern_setting *param)
 {
     int error = tern_param_check(param->name);
     if (error) {
@@ -241,7 +241,7 @@ static int complain(const struct tern_param *param)
 }
 
 /* Prints the range of a number, for programs. */
-static void print_range(const char *key, const struct tern_param *param)
+static void print_range(const char *key, const struct tern_setting *param)
 {
     if (param->type == TERN_PARAM_INT || param->type == TERN_PARAM_SIZE) {
         printf("%s:param:%s:least:%lld\n", key, param->name, (long long)param->least);
@@ -259,7 +259,7 @@ static void make_key(const struct tern_param_room *room, char *key, size_t size)
 }
 
 /* Prints a parameter in the form of Open MPI's ompi_info. */
-static void print_ompi_line(const struct tern_param_room *room, const struct tern_param *param,
+static void print_ompi_line(const struct tern_param_room *room, const struct tern_setting *param,
                             const char *value)
 {
     char label[60];
@@ -273,7 +273,7 @@ static void print_ompi_line(const struct tern_param_room *room, const struct ter
 }
 
 /* Prints a parameter. Returns 0, or 1 after a message if the parameter does not allow its value. */
-static int print_parameter(const struct tern_param_room *room, const struct tern_param *param)
+static int print_parameter(const struct tern_param_room *room, const struct tern_setting *param)
 {
     const char *value = tern_param_string(param->name);
     const char *preset = param->preset ? param->preset : "";

@@ -6,7 +6,7 @@
 #include "lib/accel/cuda_driver.h"
 #include "lib/accel/device_context.h"
 #include "lib/util/base/now.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <errno.h>
 #include <link.h>

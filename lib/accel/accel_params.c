@@ -2,12 +2,12 @@
 
 /* Parameters of device memory. `mpi_info --param all all` prints them. */
 
-#include "lib/util/param_table.h"
+#include "lib/settings/setting.h"
 
 /* A row omits members it does not need: choices, when and scope. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
-static const struct tern_param accel[] = {
+static const struct tern_setting accel[] = {
     {"accel", TERN_PARAM_STRING, "auto", "",
      "Whether buffers may be in device memory. auto: yes if the program has loaded the CUDA driver "
      "when MPI starts, or if the host has an NVIDIA device, so that it may load the driver later; "

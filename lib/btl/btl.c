@@ -10,7 +10,7 @@
 #include "lib/rte/rte.h"
 #include "lib/util/base/error.h"
 #include "lib/util/base/log.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 #include "lib/util/machine/host_topology.h"
 
 #include <string.h>

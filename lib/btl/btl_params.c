@@ -2,12 +2,12 @@
 
 /* Parameters of the byte movers. `mpi_info --param all all` prints them. */
 
-#include "lib/util/param_table.h"
+#include "lib/settings/setting.h"
 
 /* a row leaves out the members that it does not need: choices, when and scope */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
-static const struct tern_param btl[] = {
+static const struct tern_setting btl[] = {
     {"btl", TERN_PARAM_STRING, "", "",
      "Byte movers to use: self, shm, ipc, ofi, tcp (vader, sm and smcuda are other names of shm, "
      "and shm brings ipc with it). A leading ^ excludes those that follow. Empty: all."},
@@ -25,18 +25,19 @@ static const struct tern_param btl[] = {
 const struct tern_param_room tern_params_btl = {
     "btl", TERN_PARAM_ROWS(btl), "Byte movers: what carries packets between processes."};
 
-static const struct tern_param btl_shm[] = {
+static const struct tern_setting btl_shm[] = {
     {"btl_shm_single_copy", TERN_PARAM_STRING, "auto", "",
      "Copy large messages directly from the sender's memory, if the system allows it: always, "
      "never, or auto. auto: only if the sender does not wait in MPI; if both wait, two copies "
      "through shared memory are faster.",
-     "auto,xpmem,knem|always,cma,1|never,none,0,emulated"},
+     "auto,xpmem,knem|always,cma,1|never,none,0,emulated",
+     .also = "btl_vader_single_copy_mechanism btl_sm_single_copy_mechanism"},
 };
 
 const struct tern_param_room tern_params_btl_shm = {
     "btl_shm", TERN_PARAM_ROWS(btl_shm), "The byte mover for ranks on one node: shared memory."};
 
-static const struct tern_param btl_ofi[] = {
+static const struct tern_setting btl_ofi[] = {
     {"btl_ofi_provider", TERN_PARAM_STRING, "", "",
      "Provider of libfabric to use, as fi_info names it: verbs;ofi_rxm, efa, cxi, tcp;ofi_rxm. "
      "Empty: the best one for the hardware of this host. Set the same value on all ranks."},
@@ -66,7 +67,7 @@ static const struct tern_param btl_ofi[] = {
 const struct tern_param_room tern_params_btl_ofi = {
     "btl_ofi", TERN_PARAM_ROWS(btl_ofi), "The byte mover for fabrics: libfabric."};
 
-static const struct tern_param btl_tcp[] = {
+static const struct tern_setting btl_tcp[] = {
     {"btl_tcp_if_include", TERN_PARAM_STRING, "", "",
      "Network interfaces to use, by name or subnet, separated by commas "
      "(eth0,10.1.0.0/16,fd00::/8). Empty: all that btl_tcp_if_exclude does not exclude."},

@@ -6,7 +6,7 @@
 #include "lib/util/net/btl_list.h"
 #include "lib/util/net/fabric_devices.h"
 #include "lib/util/base/log.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 /* The figures by which algorithms of collectives are priced (docs/collectives.md). `mpi_info
  * --model` prints them. */
 
-#include "lib/util/figure_table.h"
+#include "lib/settings/figure_table.h"
 
 enum {
     LARGEST = 1000000000, /* of a time: a second, or a millisecond per byte */

@@ -3,12 +3,12 @@
 /* Parameters of collectives. `mpi_info --param all all` prints them. What algorithms cost is no
  * parameter: coll_figures.c. */
 
-#include "lib/util/param_table.h"
+#include "lib/settings/setting.h"
 
 /* A row omits members it does not need: choices, when and scope. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
-static const struct tern_param coll[] = {
+static const struct tern_setting coll[] = {
     {"coll_verbose", TERN_PARAM_INT, "0", "",
      "1: rank 0 prints which algorithm each collective uses, and the predicted times of this and "
      "the other algorithms.",

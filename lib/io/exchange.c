@@ -8,7 +8,7 @@
 #include "lib/io/pane.h"
 #include "lib/io/watch.h"
 #include "lib/util/base/error.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <sched.h>
 #include <stdlib.h>

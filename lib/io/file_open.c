@@ -14,7 +14,7 @@
 #include "lib/mpi/object/raise_next.h"
 #include "lib/pml/pml.h"
 #include "lib/util/base/error.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 
 #include "lib/mpi/object/info.h"
 #include "lib/util/base/error.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <stdio.h>
 #include <stdlib.h>

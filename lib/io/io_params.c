@@ -2,12 +2,12 @@
 
 /* Parameters of files. Hints that a program gives prevail over them. */
 
-#include "lib/util/param_table.h"
+#include "lib/settings/setting.h"
 
 /* A row leaves out fields that it does not need: choices, when and scope. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
-static const struct tern_param io[] = {
+static const struct tern_setting io[] = {
     {"io_aggregators", TERN_PARAM_INT, "0", "",
      "Number of ranks that read and write for the others in a collective access with exchange. 0: "
      "one on each node, or on a single node up to four. The hint cb_nodes prevails.",

@@ -6,7 +6,7 @@
 
 #include "lib/util/base/log.h"
 #include "lib/util/base/now.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <stdio.h>
 #include <time.h>

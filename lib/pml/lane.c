@@ -4,7 +4,7 @@
 #include "lib/node/doorbell.h"
 #include "lib/util/base/atomic.h"
 #include "lib/util/base/now.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <time.h>
 

@@ -13,7 +13,7 @@
 #include "lib/pml/pml_request.h"
 
 #include "lib/util/base/log.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,12 +2,12 @@
 
 /* Parameters of point to point. `mpi_info --param all all` prints them. */
 
-#include "lib/util/param_table.h"
+#include "lib/settings/setting.h"
 
 /* A row omits members it does not need: choices, when and scope. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
-static const struct tern_param pml[] = {
+static const struct tern_setting pml[] = {
     {"progress_thread", TERN_PARAM_BOOL, "0", "",
      "Each rank has a thread that makes progress while the program computes, so that large and "
      "nonblocking transfers continue. It sleeps while nothing arrives. Then each call takes locks, "

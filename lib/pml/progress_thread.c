@@ -12,7 +12,7 @@
 #include "lib/pml/pml.h"
 #include "lib/util/base/error.h"
 #include "lib/util/base/log.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 #include "lib/util/base/thread.h"
 
 #include <pthread.h>

@@ -25,7 +25,7 @@
 
 #include "lib/rte/rte.h"
 #include "lib/util/base/event.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <stdlib.h>
 

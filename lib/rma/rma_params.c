@@ -2,12 +2,12 @@
 
 /* Parameters of windows. `mpi_info --param all all` prints them. */
 
-#include "lib/util/param_table.h"
+#include "lib/settings/setting.h"
 
 /* A row omits members it does not need: choices, when and scope. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
-static const struct tern_param rma[] = {
+static const struct tern_setting rma[] = {
     {"rma_mechanism", TERN_PARAM_STRING, "auto", "",
      "How operations on windows reach their target, where it is possible: mapped (memory that all "
      "ranks of the node have mapped), pulled (copied by the system) or asked (messages to the "

@@ -14,7 +14,7 @@
 #include "lib/rte/report.h"
 #include "lib/rte/rte.h"
 #include "lib/util/base/handle.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 #include "lib/util/debug/symbol.h"
 
 #include <dlfcn.h>

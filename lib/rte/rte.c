@@ -13,7 +13,7 @@
 #include "lib/util/base/error.h"
 #include "lib/util/net/launcher.h"
 #include "lib/util/base/log.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 #include "lib/util/net/roster.h"
 #include "lib/util/debug/symbol.h"
 #include "lib/util/base/system_calls.h"

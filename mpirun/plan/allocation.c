@@ -9,7 +9,7 @@
 
 #include "lib/util/base/error.h"
 #include "lib/util/base/log.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 #include "lib/util/base/text.h"
 #include "mpirun/plan/executable.h"
 

@@ -12,14 +12,13 @@
 #include <unistd.h>
 
 #include "lib/util/base/error.h"
-#include "lib/util/figures.h"
+#include "lib/settings/figures.h"
 #include "lib/util/base/log.h"
-#include "lib/util/param.h"
-#include "lib/util/param_names.h"
-#include "lib/util/param_said.h"
+#include "lib/settings/param.h"
+#include "lib/settings/said.h"
 #include "lib/util/base/prefix.h"
 #include "lib/util/net/tcp_address.h"
-#include "lib/util/net/tcp_ports.h"
+#include "lib/settings/tcp_choice.h"
 #include "lib/util/base/text.h"
 #include "mpirun/plan/help.h"
 #include "mpirun/plan/inherit.h"
@@ -92,7 +91,7 @@ static int unknown_option(const char *word)
         if (tern_option_table[i].kind == TERN_OPTION_FOREIGN)
             continue;
         int distance = strlen(tern_option_table[i].name) >= SHORTEST
-                           ? tern_edit_distance(bare, tern_option_table[i].name)
+                           ? tern_text_distance(bare, tern_option_table[i].name)
                            : 100;
         if (distance <= best && (!nearest || distance < best)) {
             best = distance;

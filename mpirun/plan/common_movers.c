@@ -3,7 +3,7 @@
 
 #include "lib/util/net/btl_list.h"
 #include "lib/util/base/error.h"
-#include "lib/util/param_files.h"
+#include "lib/settings/files.h"
 #include "lib/util/base/text.h"
 
 #include <stdio.h>

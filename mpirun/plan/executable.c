@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 #include "lib/util/base/error.h"
-#include "lib/util/param_names.h"
+#include "lib/settings/open_mpi.h"
+#include "lib/settings/setting.h"
 
 static bool is_program(const char *path)
 {
@@ -126,7 +127,7 @@ int tern_program_find(const struct tern_app *app, const char *wdir, char **ret_p
     } else if (unusable) {
         status = check_file(unusable);
     } else {
-        bool parameter = tern_param_known(name) || tern_param_accepted(name);
+        bool parameter = tern_param_find(name) || tern_open_mpi_accepted(name);
         const char *hint = parameter && app->argv.count > 1
                                ? "; it is the name of a parameter: is --mca missing before it?"
                            : strcmp(name, "all") == 0

@@ -12,14 +12,14 @@
 #include <unistd.h>
 
 #include "lib/util/net/btl_list.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 #include "mpirun/plan/describe.h"
 
 /* ---- settings ---- */
 
 static void explain_settings(const struct tern_options *options)
 {
-    const struct tern_param *param;
+    const struct tern_setting *param;
     printf("What was asked for:\n");
     if (!options->said.count)
         printf("    nothing\n");

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "lib/util/base/error.h"
-#include "lib/util/param.h"
-#include "lib/util/param_names.h"
-#include "lib/util/param_parse.h"
+#include "lib/settings/param.h"
+#include "lib/settings/open_mpi.h"
+#include "lib/settings/value.h"
 #include "lib/util/net/tcp_address.h"
 #include "mpirun/plan/allocation.h"
 #include "mpirun/plan/option_table.h"
@@ -222,7 +222,7 @@ const struct tern_launcher_parameter tern_launcher_parameters[] = {
     { "rmaps_base_inherit", TRUTH },
     { "hwloc_base_slot_list", MISSING("use --rankfile, or --cpu-set with --bind-to cpu-list") },
     { "hwloc_base_mem_alloc_policy", MISSING("memory is not bound; use numactl") },
-    { "hwloc_base_mem_bind_failure_action", QUIET }, /* lib/util/param_foreign.c has its words */
+    { "hwloc_base_mem_bind_failure_action", QUIET }, /* lib/settings/open_mpi.c has its words */
     { "rtc_hwloc_vmhole", QUIET },
 
     /* what is shown, and output */
@@ -452,14 +452,15 @@ static const struct {
 const char *tern_launcher_spelling(const char *name, int index)
 {
     static char changed[128];
+    const struct tern_setting *param = tern_param_find(name);
     if (index-- == 0)
         return name;
     for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
         if (strcmp(spellings[i].name, name) == 0 && index-- == 0)
             return spellings[i].other;
-    for (const struct tern_param_alias *alias = tern_param_aliases; alias->name; alias++)
-        if (strcmp(alias->name, name) == 0 && index-- == 0)
-            return alias->other;
+    for (int i = 1; param && tern_setting_name(param, i, changed, sizeof changed); i++)
+        if (index-- == 0)
+            return changed;
     if (strncmp(name, "orte_", 5) || index)
         return NULL;
     snprintf(changed, sizeof changed, "prte_%s", name + 5);
@@ -469,19 +470,17 @@ const char *tern_launcher_spelling(const char *name, int index)
 const char *tern_launcher_name(const char *name)
 {
     static char changed[128];
-    for (const struct tern_param_alias *alias = tern_param_aliases; alias->name; alias++)
-        if (strcmp(alias->other, name) == 0)
-            return alias->name;
+    const struct tern_setting *param = tern_param_find(name);
+    if (param)
+        return param->name;
     for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++)
         if (strcmp(spellings[i].other, name) == 0)
             return spellings[i].name;
     if (strncmp(name, "prte_", 5) || strlen(name) >= sizeof changed)
         return name;
     snprintf(changed, sizeof changed, "orte_%s", name + 5);
-    for (const struct tern_param_alias *alias = tern_param_aliases; alias->name; alias++)
-        if (strcmp(alias->other, changed) == 0)
-            return alias->name;
-    return changed;
+    param = tern_param_find(changed);
+    return param ? param->name : changed;
 }
 
 static bool ends_with(const char *name, const char *end)
@@ -502,7 +501,8 @@ const struct tern_launcher_parameter *tern_launcher_find(const char *name)
         row++;
     if (row->name)
         return row;
-    if (ends_with(name, "_base_verbose") && (tern_launcher_word(name) || tern_param_accepted(name)))
+    if (ends_with(name, "_base_verbose") &&
+        (tern_launcher_word(name) || tern_open_mpi_accepted(name)))
         return &verbose;
     bool inside = ends_with(name, "_verbose") || ends_with(name, "_priority");
     return inside && tern_launcher_word(name) ? &quiet : NULL;

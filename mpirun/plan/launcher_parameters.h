@@ -3,7 +3,7 @@
 #define TERN_MPIRUN_PLAN_LAUNCHER_PARAMETERS_H
 
 /* All parameters of Open MPI's launcher, and what mpirun makes of each. The parameters that are
- * mpirun's own (`mpi_info --param launch all`) are in lib/util/launch_params.c instead. */
+ * mpirun's own (`mpi_info --param launch all`) are in lib/settings/launch_params.c instead. */
 
 #include "mpirun/plan/options.h"
 

@@ -11,7 +11,7 @@
 #include "lib/util/base/error.h"
 #include "lib/util/base/log.h"
 #include "lib/util/machine/memory_kinds.h"
-#include "lib/util/param_parse.h"
+#include "lib/settings/value.h"
 #include "lib/util/net/port.h"
 #include "lib/util/base/text.h"
 #include "mpirun/plan/parameters.h"

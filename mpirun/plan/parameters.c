@@ -10,11 +10,13 @@
 
 #include "lib/util/base/error.h"
 #include "lib/util/base/log.h"
-#include "lib/util/param.h"
-#include "lib/util/param_files.h"
-#include "lib/util/param_names.h"
-#include "lib/util/param_parse.h"
-#include "lib/util/param_said.h"
+#include "lib/settings/param.h"
+#include "lib/settings/files.h"
+#include "lib/util/base/text.h"
+#include "lib/settings/open_mpi.h"
+#include "lib/settings/setting.h"
+#include "lib/settings/value.h"
+#include "lib/settings/said.h"
 #include "mpirun/plan/launcher_parameters.h"
 #include "mpirun/plan/option_table.h"
 #include "mpirun/plan/policy.h"
@@ -23,10 +25,10 @@
 /* Returns true if somebody reads the parameter, or if it may be ignored silently. */
 static bool is_known(const char *name)
 {
-    if (tern_launcher_find(name) || tern_param_known(name) ||
-        tern_param_known(tern_launcher_name(name)))
+    if (tern_launcher_find(name) || tern_param_find(name) ||
+        tern_param_find(tern_launcher_name(name)))
         return true;
-    return !tern_launcher_word(name) && tern_param_accepted(name);
+    return !tern_launcher_word(name) && tern_open_mpi_accepted(name);
 }
 
 /* Returns the known name that is nearest to a misspelt one, or NULL if none is near. */
@@ -35,8 +37,8 @@ static const char *find_nearest(const char *name)
     const char *nearest = tern_param_nearest(name);
     int most = 1 + (int)strlen(name) / 4;
     for (const struct tern_launcher_parameter *row = tern_launcher_parameters; row->name; row++) {
-        int distance = tern_edit_distance(name, row->name);
-        if (distance > most || (nearest && distance >= tern_edit_distance(name, nearest)))
+        int distance = tern_text_distance(name, row->name);
+        if (distance > most || (nearest && distance >= tern_text_distance(name, nearest)))
             continue;
         nearest = row->name;
     }
@@ -57,8 +59,8 @@ static void warn_if_unknown(const char *name, const char *where, struct tern_opt
 /* Takes a parameter of the command line for mpirun itself. Returns 0 or TERN_ERR_*. */
 static int take_own(const char *where, const char *name, const char *value)
 {
-    const char *own = tern_param_find_known(name) ? name : tern_launcher_name(name);
-    const struct tern_param *param = tern_param_find_known(own);
+    const char *own = tern_param_find(name) ? name : tern_launcher_name(name);
+    const struct tern_setting *param = tern_param_find(own);
     char *place = tern_must_format("option %s", where);
     int error = tern_param_check_text(own, value, where[0] == '-' ? place : where);
     free(place);
@@ -181,7 +183,7 @@ static const char *value_of_file(const char *name, char *origin, size_t room)
 static int write_own_parameters(void)
 {
     const struct tern_param_room *room;
-    const struct tern_param *param;
+    const struct tern_setting *param;
     char origin[512];
     int error = 0;
     for (int i = 0; !error && (param = tern_param_at(i, &room)); i++) {
@@ -189,7 +191,7 @@ static int write_own_parameters(void)
             continue;
         const char *value = value_of_environment(param->name, origin, sizeof origin);
         if (value && (strncmp(origin, prefixes[0], strlen(prefixes[0])) ||
-                      !tern_param_known(origin + strlen(prefixes[0]))))
+                      !tern_param_find(origin + strlen(prefixes[0]))))
             error = tern_param_write(param->name, value);
         else if (!value && strcmp(tern_param_source(param->name), "default") == 0 &&
                  (value = value_of_file(param->name, origin, sizeof origin)))

@@ -8,7 +8,7 @@
 
 #include "lib/util/net/btl_list.h"
 #include "lib/util/base/log.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 #include "lib/util/net/tcp_address.h"
 
 static void check_prefix(const char *prefix)

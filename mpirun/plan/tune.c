@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "lib/util/base/error.h"
-#include "lib/util/param_parse.h"
+#include "lib/settings/value.h"
 #include "lib/util/base/prefix.h"
 #include "lib/util/base/text.h"
 #include "mpirun/plan/line_words.h"

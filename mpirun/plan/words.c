@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "lib/util/base/error.h"
-#include "lib/util/param_names.h"
+#include "lib/util/base/text.h"
 #include "mpirun/base/strings.h"
 
 int tern_words_find(const char *word, const char *const *known)
@@ -28,7 +28,7 @@ int tern_words_find(const char *word, const char *const *known)
 static int distance_from(const char *word, const char *known)
 {
     char *first = tern_must_format("%.*s", (int)strlen(word), known);
-    int whole = tern_edit_distance(word, known), begin = tern_edit_distance(word, first);
+    int whole = tern_text_distance(word, known), begin = tern_text_distance(word, first);
     free(first);
     return begin < whole ? begin : whole;
 }

@@ -2,7 +2,7 @@
 #include "mpirun/ranks/rank_environment.h"
 
 #include "lib/util/net/launcher.h"
-#include "lib/util/figures.h"
+#include "lib/settings/figures.h"
 #include "lib/util/base/prefix.h"
 
 #include <config.h>

@@ -13,7 +13,9 @@
 
 #include "lib/util/base/error.h"
 #include "lib/util/base/log.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
+#include "lib/util/base/scarcity.h"
+#include "lib/settings/tcp_choice.h"
 #include "lib/util/net/tcp_address.h"
 #include "mpirun/base/door.h"
 

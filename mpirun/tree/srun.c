@@ -20,7 +20,7 @@
 #include "lib/util/base/error.h"
 #include "lib/util/net/hmac.h"
 #include "lib/util/base/log.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/plan/allocation.h"
 #include "mpirun/tree/agent_bootstrap.h"

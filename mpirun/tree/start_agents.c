@@ -16,7 +16,7 @@
 
 #include "lib/util/base/error.h"
 #include "lib/util/base/log.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/plan/allocation.h"
 #include "mpirun/plan/executable.h"

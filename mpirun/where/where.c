@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/ranks/output.h"
 #include "mpirun/serve/look.h"

@@ -2,7 +2,7 @@
 /* The command line: a word per line, up to an empty one; what follows is the application file that words may name "f". */
 #include "fuzz.h"
 
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 #include "mpirun/plan/command_line.h"
 
 #include <sys/mman.h>

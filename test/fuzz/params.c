@@ -3,8 +3,8 @@
 #include "fuzz.h"
 
 #include "lib/btl/tcp/address.h"
-#include "lib/util/param_names.h"
-#include "lib/util/param_parse.h"
+#include "lib/settings/setting.h"
+#include "lib/settings/value.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>

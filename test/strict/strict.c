@@ -21,7 +21,7 @@
 #include "lib/rte/rte.h"
 #include "lib/util/base/error.h"
 #include "lib/util/base/log.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <errno.h>
 #include <stdlib.h>

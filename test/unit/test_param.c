@@ -3,10 +3,11 @@
  * process each, as files are read once. */
 
 #include "lib/util/base/error.h"
-#include "lib/util/param.h"
-#include "lib/util/param_names.h"
-#include "lib/util/param_parse.h"
-#include "lib/util/param_values.h"
+#include "lib/settings/param.h"
+#include "lib/util/base/text.h"
+#include "lib/settings/open_mpi.h"
+#include "lib/settings/setting.h"
+#include "lib/settings/value.h"
 
 #include <check.h>
 #include <limits.h>
@@ -118,7 +119,7 @@ START_TEST(an_unreadable_value_is_refused)
 END_TEST
 
 /* The refusal of `text` as the value of `param` names both. */
-static void refuses(const struct tern_param *param, const char *text)
+static void refuses(const struct tern_setting *param, const char *text)
 {
     char variable[200], found[500];
     snprintf(variable, sizeof variable, "OMPI_MCA_%s", param->name);
@@ -133,12 +134,12 @@ static void refuses(const struct tern_param *param, const char *text)
     ck_assert_int_eq(tern_param_check_all(), 0);
 }
 
-static void allows(const struct tern_param *param, const char *text)
+static void allows(const struct tern_setting *param, const char *text)
 {
     ck_assert_msg(tern_param_check_text(param->name, text, "here") == 0, "%s", tern_error_text(TERN_ERR_ARG));
 }
 
-static void check_range(const struct tern_param *param)
+static void check_range(const struct tern_setting *param)
 {
     char text[32];
     ck_assert_msg(param->least < param->most, "%s has no range", param->name);
@@ -156,7 +157,7 @@ static void check_range(const struct tern_param *param)
 
 START_TEST(every_parameter_refuses_what_it_cannot_be)
 {
-    const struct tern_param *param;
+    const struct tern_setting *param;
     int checked = 0;
     for (int i = 0; (param = tern_param_at(i, NULL)); i++) {
         if (param->type == TERN_PARAM_STRING && !param->choices)
@@ -354,18 +355,18 @@ END_TEST
 
 START_TEST(names_are_known_accepted_or_neither)
 {
-    ck_assert(tern_param_known("btl"));
-    ck_assert(tern_param_known("pml_eager_credit"));
-    ck_assert(tern_param_known("btl_vader_single_copy_mechanism"));
-    ck_assert(!tern_param_known("btl_openib_if_include"));
-    ck_assert(tern_param_accepted("btl_openib_if_include"));
-    ck_assert(tern_param_accepted("orte_base_help_aggregate"));
-    ck_assert(tern_param_accepted("coll"));
-    ck_assert(!tern_param_accepted("collective_speed"));
-    ck_assert(!tern_param_accepted("btl_shm_single_cpoy"));
-    ck_assert(tern_param_accepted("btl_sm_eager_limit"));
-    ck_assert(tern_param_accepted("coll_tuned_bcast_algorithm"));
-    ck_assert(!tern_param_accepted(""));
+    ck_assert_ptr_nonnull(tern_param_find("btl"));
+    ck_assert_ptr_nonnull(tern_param_find("pml_eager_credit"));
+    ck_assert_ptr_nonnull(tern_param_find("btl_vader_single_copy_mechanism"));
+    ck_assert_ptr_null(tern_param_find("btl_openib_if_include"));
+    ck_assert(tern_open_mpi_accepted("btl_openib_if_include"));
+    ck_assert(tern_open_mpi_accepted("orte_base_help_aggregate"));
+    ck_assert(tern_open_mpi_accepted("coll"));
+    ck_assert(!tern_open_mpi_accepted("collective_speed"));
+    ck_assert(!tern_open_mpi_accepted("btl_shm_single_cpoy"));
+    ck_assert(tern_open_mpi_accepted("btl_sm_eager_limit"));
+    ck_assert(tern_open_mpi_accepted("coll_tuned_bcast_algorithm"));
+    ck_assert(!tern_open_mpi_accepted(""));
     ck_assert_str_eq(tern_param_nearest("pml_eagre_credit"), "pml_eager_credit");
     ck_assert_ptr_null(tern_param_nearest("frobnicate"));
     ck_assert_ptr_null(tern_param_nearest(""));
@@ -383,7 +384,7 @@ START_TEST(every_default_can_be_read)
 {
     for (const struct tern_param_room *const *room = tern_param_rooms; *room; room++)
         for (int i = 0; i < (*room)->count; i++) {
-            const struct tern_param *param = &(*room)->params[i];
+            const struct tern_setting *param = &(*room)->params[i];
             ck_assert_ptr_nonnull(param->help);
             ck_assert_ptr_nonnull(param->unit);
             unsetenv_of(param->name);
@@ -403,8 +404,8 @@ static const struct {
 
 START_TEST(edit_distance)
 {
-    ck_assert_int_eq(tern_edit_distance(distances[_i].a, distances[_i].b), distances[_i].distance);
-    ck_assert_int_eq(tern_edit_distance(distances[_i].b, distances[_i].a), distances[_i].distance);
+    ck_assert_int_eq(tern_text_distance(distances[_i].a, distances[_i].b), distances[_i].distance);
+    ck_assert_int_eq(tern_text_distance(distances[_i].b, distances[_i].a), distances[_i].distance);
 }
 END_TEST
 
@@ -414,8 +415,8 @@ START_TEST(edit_distance_of_long_words)
     memset(a, 'a', sizeof a);
     memset(b, 'b', sizeof b);
     a[999] = b[999] = 0;
-    ck_assert_int_eq(tern_edit_distance(a, a), 0);
-    ck_assert_int_eq(tern_edit_distance(a, b), 255);
+    ck_assert_int_eq(tern_text_distance(a, a), 0);
+    ck_assert_int_eq(tern_text_distance(a, b), 255);
 }
 END_TEST
 
@@ -464,7 +465,7 @@ END_TEST
 
 START_TEST(choices_have_names)
 {
-    const struct tern_param *param = tern_param_at(tern_param_index("btl_shm_single_copy"), NULL);
+    const struct tern_setting *param = tern_param_at(tern_param_index("btl_shm_single_copy"), NULL);
     char name[16];
     ck_assert(tern_param_choice_name(param, 1, name, sizeof name));
     ck_assert_str_eq(name, "always");

@@ -13,8 +13,8 @@
  */
 #include "lib/coll/price/topology.h"
 #include "lib/type/layout.h"
-#include "lib/util/param.h"
-#include "lib/util/param_values.h"
+#include "lib/settings/param.h"
+#include "lib/settings/value.h"
 #include "plan_job.h"
 #include "suite.h"
 
@@ -320,7 +320,7 @@ START_TEST(every_algorithm_is_a_choice_of_its_parameter)
     char name[64], choice[64];
     snprintf(name, sizeof name, "coll_%s_algorithm", tern_plan_collective_name(_i));
     const struct tern_algorithm *row = tern_plan_algorithms((enum tern_collective)_i, false);
-    const struct tern_param *param = tern_param_at(tern_param_index(name), NULL);
+    const struct tern_setting *param = tern_param_at(tern_param_index(name), NULL);
     if (!param) {
         ck_assert_msg(!row[1].name, "no parameter chooses among the algorithms of %s", name);
         return;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/util/figure_file.h"
+#include "lib/settings/figure_file.h"
 #include "tools/mpicheck/fold.h"
 #include "tools/mpicheck/medians.h"
 

@@ -38,7 +38,7 @@
 #include "lib/util/base/error.h"
 #include "lib/util/net/fabric_devices.h"
 #include "lib/util/base/log.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -7,7 +7,7 @@
 #include "lib/node/doorbell.h"
 #include "lib/util/base/atomic.h"
 #include "lib/util/base/error.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 #include "lib/util/machine/processor.h"
 
 #include <errno.h>

@@ -6,9 +6,9 @@
 #include "lib/btl/tcp/congestion.h"
 #include "lib/rte/rte.h"
 #include "lib/util/base/error.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 #include "lib/util/base/system_calls.h"
-#include "lib/util/net/tcp_ports.h"
+#include "lib/settings/tcp_choice.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "lib/btl/tcp/sealed.h"
 
 #include "lib/util/base/error.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <errno.h>
 #include <stdlib.h>

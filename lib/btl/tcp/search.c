@@ -15,7 +15,7 @@
 #include "lib/util/net/launcher.h"
 #include "lib/util/base/list.h"
 #include "lib/util/base/log.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <limits.h>
 #include <stdio.h>

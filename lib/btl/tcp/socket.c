@@ -4,7 +4,7 @@
 #include "lib/btl/tcp/congestion.h"
 #include "lib/btl/tcp/listener.h"
 #include "lib/btl/tcp/silence.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <netinet/tcp.h>
 #include <sys/socket.h>

@@ -9,7 +9,7 @@
  * choice of its own, in its plan. */
 #include "lib/coll/plan/plan.h"
 
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <stdlib.h>
 #include <string.h>

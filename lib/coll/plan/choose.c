@@ -9,8 +9,8 @@
 
 #include "lib/coll/price/topology.h"
 #include "lib/util/base/log.h"
-#include "lib/util/param.h"
-#include "lib/util/param_values.h"
+#include "lib/settings/param.h"
+#include "lib/settings/value.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -208,7 +208,7 @@ static const struct tern_algorithm *ask_param(enum tern_collective collective, b
     /* one parameter for all collectives between groups: no algorithm is in all tables */
     snprintf(text, sizeof text, "coll_%s_algorithm",
              inter ? "inter" : collectives[collective].name);
-    const struct tern_param *param = tern_param_find(text);
+    const struct tern_setting *param = tern_param_find(text);
     if (!param) /* the collective has only one algorithm */
         return NULL;
     bool named = tern_param_choice_name(param, tern_param_choice(text), name, sizeof name);

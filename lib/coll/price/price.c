@@ -9,8 +9,8 @@
  */
 #include "lib/coll/price/price.h"
 
-#include "lib/util/figures.h"
-#include "lib/util/param.h"
+#include "lib/settings/figures.h"
+#include "lib/settings/param.h"
 
 #include <pthread.h>
 #include <unistd.h>

@@ -57,7 +57,7 @@ struct tern_model {
     bool verbose;        /* log which algorithm was chosen */
 };
 
-/* Returns the model that the figures (lib/util/figures.h) and parameters describe, for a
+/* Returns the model that the figures (lib/settings/figures.h) and parameters describe, for a
  * communicator with at most `ranks_per_node` ranks on a node. */
 struct tern_model tern_model_of_parameters(int64_t ranks_per_node);
 

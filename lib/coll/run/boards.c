@@ -7,7 +7,7 @@
 #include "lib/btl/peer.h"
 #include "lib/coll/price/topology.h"
 #include "lib/rte/rte.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 enum {
     BOARD_RANKS = 256,

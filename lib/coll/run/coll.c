@@ -12,7 +12,7 @@
 #include "lib/pml/request.h"
 #include "lib/rte/rte.h"
 #include "lib/util/base/error.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "lib/coll/run/device_places.h"
 #include "lib/type/block.h"
 #include "lib/util/base/error.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <stdio.h>
 #include <stdlib.h>

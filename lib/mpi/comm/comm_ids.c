@@ -16,7 +16,7 @@
 #include "lib/mpi/datatype/op.h"
 #include "lib/pml/pml.h"
 #include "lib/util/base/error.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <stdlib.h>
 

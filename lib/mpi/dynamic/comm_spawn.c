@@ -16,7 +16,7 @@
 #include "lib/rte/report.h"
 #include "lib/rte/rte.h"
 #include "lib/util/base/error.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 #include "lib/util/net/question.h"
 
 #include <limits.h>

@@ -10,7 +10,7 @@
 #include "lib/mpi/procedures.h"
 #include "lib/pml/pml.h"
 #include "lib/util/base/error.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -19,7 +19,7 @@
 #include "lib/rte/rte.h"
 #include "lib/util/base/error.h"
 #include "lib/util/base/now.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 #include "lib/util/base/scarcity.h"
 
 #include <errno.h>

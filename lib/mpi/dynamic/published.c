@@ -11,7 +11,7 @@
 #include "lib/mpi/procedures.h"
 #include "lib/rte/report.h"
 #include "lib/util/base/error.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 #include "lib/util/net/question.h"
 #include "lib/util/base/text.h"
 

@@ -11,7 +11,7 @@
 #include "lib/rte/hardware.h"
 #include "lib/rte/rte.h"
 #include "lib/util/base/error.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <stdint.h>
 #include <stdio.h>

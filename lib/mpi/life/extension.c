@@ -5,7 +5,7 @@
 #include "lib/mpi/object/errhandler.h"
 #include "lib/mpi/life/raise.h"
 #include "lib/mpi/object/running.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <string.h>
 

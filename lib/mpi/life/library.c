@@ -39,10 +39,10 @@
 #include "lib/rte/crash.h"
 #include "lib/rte/rte.h"
 #include "lib/util/base/error.h"
-#include "lib/util/figures.h"
+#include "lib/settings/figures.h"
 #include "lib/util/base/log.h"
-#include "lib/util/param.h"
-#include "lib/util/param_said.h"
+#include "lib/settings/param.h"
+#include "lib/settings/said.h"
 
 #include <pthread.h>
 #include <string.h>

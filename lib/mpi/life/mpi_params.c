@@ -3,12 +3,12 @@
 /* Parameters of the MPI interface, of check_level, and of topologies. `mpi_info --param all all`
  * prints them. */
 
-#include "lib/util/param_table.h"
+#include "lib/settings/setting.h"
 
 /* A row leaves out fields that it does not need: choices, when and scope. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
-static const struct tern_param mpi[] = {
+static const struct tern_setting mpi[] = {
     {"mpi_initial_errhandler", TERN_PARAM_STRING, "mpi_errors_are_fatal", "",
      "Error handler of MPI_COMM_WORLD and MPI_COMM_SELF until the program sets another one, and of "
      "errors before MPI_Init and after MPI_Finalize.",
@@ -42,7 +42,7 @@ static const struct tern_param mpi[] = {
 const struct tern_param_room tern_params_mpi = {"mpi", TERN_PARAM_ROWS(mpi),
                                                 "The library as a whole."};
 
-static const struct tern_param check[] = {
+static const struct tern_setting check[] = {
     {"check_level", TERN_PARAM_STRING, "basic", "",
      "How much is checked. none: each argument alone. basic: also each element of array arguments. "
      "full: also handles, buffers and leaks, and whether the collective calls of all ranks match.",
@@ -56,7 +56,7 @@ static const struct tern_param check[] = {
 const struct tern_param_room tern_params_check = {
     "check", TERN_PARAM_ROWS(check), "What is checked beyond the arguments of one call."};
 
-static const struct tern_param topo[] = {
+static const struct tern_setting topo[] = {
     {"topo_reorder", TERN_PARAM_BOOL, "1", "",
      "If the program permits it, MPI_Cart_create, MPI_Graph_create and MPI_Dist_graph_create give "
      "processes new ranks, so that neighbours are close to each other."},

@@ -9,7 +9,7 @@
 #include "lib/btl/peer.h"
 #include "lib/rte/rte.h"
 #include "lib/util/base/log.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 enum { LINES_MOST = 64, LIST_MOST = 200 };
 

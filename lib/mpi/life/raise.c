@@ -29,7 +29,7 @@
 #include "lib/pml/pml.h"
 #include "lib/rte/rte.h"
 #include "lib/util/base/log.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <stdio.h>
 #include <string.h>

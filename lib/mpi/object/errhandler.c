@@ -6,7 +6,7 @@
 #include "lib/mpi/object/errhandler.h"
 
 #include "lib/mpi/object/fortran.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 
 #include "lib/mpi/object/running.h"
 #include "lib/util/base/handle.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 
 _Atomic int tern_checks = TERN_CHECK_BASIC;

@@ -9,7 +9,7 @@
 #include "lib/rte/rte.h"
 #include "lib/util/base/error.h"
 #include "lib/util/machine/memory_kinds.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <limits.h>
 #include <stdio.h>

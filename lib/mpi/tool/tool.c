@@ -3,8 +3,8 @@
 
 #include "lib/coll/plan/plan.h"
 #include "lib/mpi/object/comm.h"
-#include "lib/util/param.h"
-#include "lib/util/param_values.h"
+#include "lib/settings/param.h"
+#include "lib/settings/value.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -90,7 +90,7 @@ static struct tern_tool_enum *choices[PARAMS_MAX];
 
 /* Makes an enumeration in one block: the enumeration, its items, their texts. An empty choice means
  * that the library decides. */
-static struct tern_tool_enum *make_choices(const struct tern_param *param)
+static struct tern_tool_enum *make_choices(const struct tern_setting *param)
 {
     int count = 0;
     char name[64];
@@ -113,7 +113,7 @@ static struct tern_tool_enum *make_choices(const struct tern_param *param)
 
 const struct tern_tool_enum *tern_tool_param_choices(int index)
 {
-    const struct tern_param *param = tern_param_at(index, NULL);
+    const struct tern_setting *param = tern_param_at(index, NULL);
     if (index >= PARAMS_MAX || !param->choices)
         return NULL;
     if (!choices[index])

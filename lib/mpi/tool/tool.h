@@ -6,7 +6,7 @@
  * The tool information interface (MPI-4.1 section 15.3): what its files share.
  *
  *   tool.c           start and end, strings, enumerations
- *   tool_cvar.c      control variables: the parameters (lib/util/param.h)
+ *   tool_cvar.c      control variables: the parameters (lib/settings/param.h)
  *   tool_pvar.c      sessions and handles of performance variables; tool_variables.c lists them
  *   tool_category.c  categories: the rooms of the library
  *   tool_event.c     event types, registrations, callbacks

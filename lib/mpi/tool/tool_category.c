@@ -7,7 +7,7 @@
 
 #include "lib/mpi/tool/tool.h"
 
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <string.h>
 

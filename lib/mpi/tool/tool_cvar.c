@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Control variables: every parameter is one, with the parameter's index (lib/util/param.h). A
+ * Control variables: every parameter is one, with the parameter's index (lib/settings/param.h). A
  * parameter with choices is an int with an enumeration. Other texts are strings, and sizes are
  * unsigned long long.
  *
@@ -14,8 +14,8 @@
 #include "lib/mpi/tool/tool.h"
 
 #include "lib/util/base/event.h"
-#include "lib/util/param.h"
-#include "lib/util/param_values.h"
+#include "lib/settings/param.h"
+#include "lib/settings/value.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,14 +34,14 @@ static struct tern_list_node handles = {&handles, &handles};
 
 enum { STRING_LEAST = 256 };
 
-static MPI_Datatype datatype_of(const struct tern_param *param)
+static MPI_Datatype datatype_of(const struct tern_setting *param)
 {
     if (param->type == TERN_PARAM_SIZE)
         return MPI_UNSIGNED_LONG_LONG;
     return param->type == TERN_PARAM_STRING && !param->choices ? MPI_CHAR : MPI_INT;
 }
 
-static const struct tern_tool_enum *enum_of(const struct tern_param *param, int index)
+static const struct tern_tool_enum *enum_of(const struct tern_setting *param, int index)
 {
     return param->type == TERN_PARAM_BOOL ? &tern_tool_boolean : tern_tool_param_choices(index);
 }
@@ -59,12 +59,12 @@ int tern_mpi_t_cvar_get_num(int *num_cvar)
 
 /* Returns true if the parameter was read when the library started, so that it cannot be written any
  * more. */
-static bool is_settled(const struct tern_param *param)
+static bool is_settled(const struct tern_setting *param)
 {
     return param->when == TERN_PARAM_AT_START && tern_library_known;
 }
 
-static int scope_of(const struct tern_param *param)
+static int scope_of(const struct tern_setting *param)
 {
     if (is_settled(param))
         return MPI_T_SCOPE_READONLY;
@@ -75,7 +75,7 @@ int tern_mpi_t_cvar_get_info(int cvar_index, char *name, int *name_len, int *ver
                              MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc,
                              int *desc_len, int *bind, int *scope)
 {
-    const struct tern_param *param = tern_param_at(cvar_index, NULL);
+    const struct tern_setting *param = tern_param_at(cvar_index, NULL);
     if (!param)
         return MPI_T_ERR_INVALID_INDEX;
     tern_tool_give_string(param->name, name, name_len);
@@ -110,7 +110,7 @@ static struct cvar_handle *find_handle(MPI_T_cvar_handle wanted)
     return NULL;
 }
 
-static const char *text_of(const struct tern_param *param)
+static const char *text_of(const struct tern_setting *param)
 {
     const char *text = tern_param_string(param->name);
     return text ? text : "";
@@ -120,7 +120,7 @@ static const char *text_of(const struct tern_param *param)
 int tern_mpi_t_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_handle *handle,
                                  int *count)
 {
-    const struct tern_param *param = tern_param_at(cvar_index, NULL);
+    const struct tern_setting *param = tern_param_at(cvar_index, NULL);
     (void)obj_handle;
     if (!param)
         return MPI_T_ERR_INVALID_INDEX;
@@ -170,7 +170,7 @@ int tern_mpi_t_cvar_read(MPI_T_cvar_handle handle, void *buf)
         return MPI_T_ERR_INVALID_HANDLE;
     if (!buf)
         return MPI_T_ERR_INVALID;
-    const struct tern_param *param = tern_param_at(found->index, NULL);
+    const struct tern_setting *param = tern_param_at(found->index, NULL);
     if (param->choices) {
         int choice = tern_param_choice(param->name);
         /* a wrong choice is ignored, or MPI does not start */
@@ -187,7 +187,7 @@ int tern_mpi_t_cvar_read(MPI_T_cvar_handle handle, void *buf)
 
 /* Turns the value in `buf` into the text of a parameter. Returns false if the parameter cannot have
  * this value. */
-static bool text_of_value(const struct tern_param *param, const struct cvar_handle *handle,
+static bool text_of_value(const struct tern_setting *param, const struct cvar_handle *handle,
                           const void *buf, char *text)
 {
     if (param->choices)
@@ -208,7 +208,7 @@ static int write_value(MPI_T_cvar_handle handle, const void *buf, int *ret_index
         return MPI_T_ERR_INVALID_HANDLE;
     if (!buf)
         return MPI_T_ERR_INVALID;
-    const struct tern_param *param = tern_param_at(found->index, NULL);
+    const struct tern_setting *param = tern_param_at(found->index, NULL);
     if (is_settled(param))
         return MPI_T_ERR_CVAR_SET_NEVER;
     if (param->when == TERN_PARAM_AT_START && tern_world == TERN_WORLD_STARTING)

@@ -19,7 +19,7 @@
 #include "lib/mpi/win/win.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <ctype.h>
 #include <stdio.h>

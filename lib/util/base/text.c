@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/util/base/text.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -175,4 +176,39 @@ size_t tern_text_make_printable(const char *text, bool keeps_lines, char *ret_te
     }
     ret_text[used] = '\0';
     return used;
+}
+
+static int least_of(int a, int b, int c)
+{
+    int least = a < b ? a : b;
+    return least < c ? least : c;
+}
+
+/* Computes the optimal string alignment distance: insertions, deletions, substitutions, and swaps
+ * of neighbours. */
+int tern_text_distance(const char *a, const char *b)
+{
+    enum { MOST = 255 }; /* no name is longer: the rest of a longer word is ignored */
+    int rows[3][MOST + 1];
+    int a_length = (int)strnlen(a, MOST), b_length = (int)strnlen(b, MOST);
+    int *before = rows[0], *previous = rows[1], *current = rows[2];
+
+    for (int j = 0; j <= b_length; j++)
+        previous[j] = j;
+    for (int i = 1; i <= a_length; i++) {
+        int x = tolower((unsigned char)a[i - 1]);
+        current[0] = i;
+        for (int j = 1; j <= b_length; j++) {
+            int y = tolower((unsigned char)b[j - 1]);
+            current[j] = least_of(previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (x != y));
+            if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
+                y == tolower((unsigned char)a[i - 2]) && before[j - 2] + 1 < current[j])
+                current[j] = before[j - 2] + 1;
+        }
+        int *spare = before;
+        before = previous;
+        previous = current;
+        current = spare;
+    }
+    return previous[b_length];
 }

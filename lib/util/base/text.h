@@ -34,4 +34,7 @@ int tern_text_character(const char *text);
  * closing 0. Returns the length of the result. */
 size_t tern_text_make_printable(const char *text, bool keeps_lines, char *ret_text, size_t room);
 
+/* Returns the edit distance (Damerau-Levenshtein, case ignored) of two words. */
+int tern_text_distance(const char *a, const char *b);
+
 #endif

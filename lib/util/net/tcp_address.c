@@ -2,7 +2,6 @@
 #include "lib/util/net/tcp_address.h"
 
 #include "lib/util/base/error.h"
-#include "lib/util/param.h"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
@@ -82,33 +81,6 @@ static int read_word(const char *parameter, char *word, struct tern_tcp_word *re
                                         "interface", parameter,
                           word);
     memcpy(ret_word->interface, word, strlen(word) + 1);
-    return 0;
-}
-
-/* Returns who set `name`: "default", "environment", "option" (mpirun's command line), or a file. */
-static const char *who_set(const char *name)
-{
-    const char *source = tern_param_source(name);
-    return strcmp(source, "tool") == 0 ? "option" : source;
-}
-
-/* 0: not set; 1: in a file; 2: in the environment or on the command line. */
-static int strength(const char *name)
-{
-    const char *who = who_set(name);
-    if (strcmp(who, "default") == 0)
-        return 0;
-    return strcmp(who, "environment") == 0 || strcmp(who, "option") == 0 ? 2 : 1;
-}
-
-int tern_tcp_filter_choose(const char *include, const char *exclude, bool *ret_include)
-{
-    const char *wanted = tern_param_string(include);
-    int with = wanted && *wanted ? strength(include) : 0, without = strength(exclude);
-    *ret_include = with > without;
-    if (with && with == without)
-        return tern_error(TERN_ERR_ARG, "%s (%s) and %s (%s) are both set; set only one of them",
-                          include, who_set(include), exclude, who_set(exclude));
     return 0;
 }
 

@@ -42,11 +42,6 @@ struct tern_tcp_filter {
     } words[TERN_TCP_WORDS_MAX];
 };
 
-/* Finds out which of two parameters with such lists counts: `include` or `exclude`. If both are
- * set, the one from the environment or the command line counts, not the one from a file. Returns 0,
- * or TERN_ERR_ARG with a text that says where both are set. */
-int tern_tcp_filter_choose(const char *include, const char *exclude, bool *ret_include);
-
 /* Reads such a list. NULL or "" gives an empty list. Returns 0, or TERN_ERR_ARG with a text that
  * names `parameter` and the wrong word. */
 int tern_tcp_filter_read(const char *parameter, const char *text,

@@ -13,7 +13,7 @@
 #include "lib/btl/ofi/fabric/provider.h"
 #include "lib/rte/rte.h"
 #include "lib/util/base/error.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "lib/accel/device_range.h"
 #include "lib/accel/device_share.h"
 #include "lib/util/base/error.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "lib/rte/rte.h"
 #include "lib/util/base/error.h"
 #include "lib/util/net/hmac.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "lib/rte/rte.h"
 #include "lib/util/base/error.h"
 #include "lib/util/base/log.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <netinet/in.h>
 #include <stdio.h>

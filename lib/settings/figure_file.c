@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "lib/util/figure_file.h"
+#include "lib/settings/figure_file.h"
 
 #include "lib/util/base/error.h"
 #include "lib/util/base/fresh_file.h"

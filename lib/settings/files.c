@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "lib/util/param_files.h"
+#include "lib/settings/files.h"
 
 #include "lib/util/base/log.h"
-#include "lib/util/param_names.h"
-#include "lib/util/param_parse.h"
-#include "lib/util/param_said.h"
+#include "lib/settings/open_mpi.h"
+#include "lib/settings/setting.h"
+#include "lib/settings/value.h"
+#include "lib/settings/said.h"
 #include "lib/util/base/text.h"
 
 #include <dlfcn.h>
@@ -34,7 +35,7 @@ static bool must_say(const char *file, int line)
 /* Warns if the name is unknown. */
 static void check_name(const char *name, const char *file, int line)
 {
-    if (tern_param_known(name) || tern_param_accepted(name) || !must_say(file, line))
+    if (tern_param_find(name) || tern_open_mpi_accepted(name) || !must_say(file, line))
         return;
     const char *nearest = tern_param_nearest(name);
     if (nearest)
@@ -146,7 +147,7 @@ static bool installed_file(char *path, size_t room)
 
     if (prefix)
         return snprintf(path, room, "%s/%s", prefix, name) < (int)room;
-    if (!dladdr((void *)&tern_param_known, &info) || !realpath(info.dli_fname, object))
+    if (!dladdr((void *)&tern_param_file_settings, &info) || !realpath(info.dli_fname, object))
         return false;
     for (int up = 0; up < 3; up++) { /* PREFIX/bin, PREFIX/lib, PREFIX/lib/x86_64-linux-gnu */
         char *slash = strrchr(object, '/');

@@ -3,9 +3,9 @@
 #define TERN_FIGURE_FILE_H
 
 /*
- * Model files: figures (lib/util/figure_table.h) in lines `name = value`, with # comments. The last
- * line is `end = COUNT`, with the number of figures, so that a file that was cut off is noticed. A
- * figure that a file does not name keeps its built-in value.
+ * Model files: figures (lib/settings/figure_table.h) in lines `name = value`, with # comments. The
+ * last line is `end = COUNT`, with the number of figures, so that a file that was cut off is
+ * noticed. A figure that a file does not name keeps its built-in value.
  *
  * `mpi_info --measure` writes one for each user and each kind of host, because hosts that differ
  * may share a home directory: $XDG_CONFIG_HOME/tern/figures-KIND.conf or
@@ -13,7 +13,7 @@
  * version may lack some.
  */
 
-#include "lib/util/figure_table.h"
+#include "lib/settings/figure_table.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,12 +3,12 @@
 /* Parameters of mpirun. They are here and not in mpirun/ because mpi_info lists them. `mpi_info
  * --param all all` prints them. */
 
-#include "lib/util/param_table.h"
+#include "lib/settings/setting.h"
 
 /* a row leaves out the members that it does not need: choices, when and scope */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
-static const struct tern_param launch[] = {
+static const struct tern_setting launch[] = {
     {"plm", TERN_PARAM_STRING, "", "",
      "How mpirun starts agents on other hosts: slurm (srun, only in a Slurm job) or rsh "
      "(plm_rsh_agent, anywhere). A leading ^ excludes the way that follows. Empty: slurm if "
@@ -24,18 +24,21 @@ static const struct tern_param launch[] = {
      "10000-10100,20000. Empty: the system chooses. One port serves IPv4 and IPv6."},
     {"oob_tcp_dynamic_ipv6_ports", TERN_PARAM_STRING, "", "",
      "The same for IPv6. If both lists are set, the port is in both."},
-    {"plm_slurm_args", TERN_PARAM_STRING, "", "", "More arguments for the srun that starts the "
-                                                  "agents."},
+    {"plm_slurm_args", TERN_PARAM_STRING, "", "",
+     "More arguments for the srun that starts the agents."},
     {"plm_rsh_agent", TERN_PARAM_STRING, "", "",
      "Command that starts a program on another host: ssh, or a wrapper such as `ip netns exec`. "
      "mpirun appends the host's name and the program. If the command begins with ssh, mpirun adds "
      "options that forbid asking for a password. Empty: qrsh in a Grid Engine job, blaunch in an "
-     "LSF job, if they are found; else ssh."},
+     "LSF job, if they are found; else ssh.",
+     .also = "orte_rsh_agent pls_rsh_agent plm_ssh_agent"},
     {"plm_rsh_disable_qrsh", TERN_PARAM_BOOL, "0", "",
-     "Use ssh, not qrsh, in a Grid Engine job if plm_rsh_agent is empty."},
+     "Use ssh, not qrsh, in a Grid Engine job if plm_rsh_agent is empty.",
+     .also = "plm_ssh_disable_qrsh"},
     {"plm_rsh_args", TERN_PARAM_STRING, "", "",
      "More arguments for plm_rsh_agent, or for ssh if that is empty, such as `-p 2222`. Not for "
-     "qrsh and blaunch."},
+     "qrsh and blaunch.",
+     .also = "plm_ssh_args"},
     {"orte_launch_agent", TERN_PARAM_STRING, "", "",
      "Path of mpirun on the other hosts. Empty: the same path as here, or bin/mpirun below "
      "--prefix."},
@@ -50,8 +53,9 @@ static const struct tern_param launch[] = {
      "Number of hosts that mpirun starts itself; each of these hosts starts as many others. ssh "
      "between the hosts must need no password; else mpirun starts them itself.",
      .least = 1, .most = 1000000},
-    {"plm_rsh_no_tree_spawn", TERN_PARAM_BOOL, "0", "", "mpirun starts the agents on all hosts "
-                                                        "itself."},
+    {"plm_rsh_no_tree_spawn", TERN_PARAM_BOOL, "0", "",
+     "mpirun starts the agents on all hosts itself.",
+     .also = "plm_ssh_no_tree_spawn"},
     {"heartbeat_timeout", TERN_PARAM_INT, "30", "s",
      "If a host is silent for this time, it counts as dead and the job ends; 0: never. mpirun "
      "waits for processes that were only stopped, if ssh shows that their host lives.",

@@ -5,7 +5,7 @@
 /*
  * The figures of the model by which collectives choose their algorithms: what messages, copies and
  * turns cost on this kind of host, and its caches and cores. The table contains data only, and
- * mpi_info and mpirun know it. Values: lib/util/figures.h.
+ * mpi_info and mpirun know it. Values: lib/settings/figures.h.
  */
 
 #include <stdbool.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_PARAM_TABLE_H
-#define TERN_PARAM_TABLE_H
+#ifndef TERN_SETTING_H
+#define TERN_SETTING_H
 
 /*
- * The tables of parameters. Each room of the library has one const table in its own ROOM_params.c;
+ * What a setting is: a row with its names, its values, its default, its meaning, and what it does
+ * here. Each room of the library has one const table of its parameters in its own ROOM_params.c;
  * tern_param_rooms lists the tables. mpirun and mpi_info know all of them, so these files contain
- * data only and belong to libternutil. Values: lib/util/param.h.
+ * data only and belong to libternutil. Values: lib/settings/param.h.
  */
 
 #include <stdbool.h>
@@ -27,9 +28,9 @@ enum tern_param_scope {
     TERN_PARAM_ALL_EQUAL, /* in all processes, to equal values */
 };
 
-/* A parameter. */
-struct tern_param {
-    const char *name;
+/* A setting. */
+struct tern_setting {
+    const char *name; /* as a parameter */
     enum tern_param_type type;
     const char *preset;  /* default, as text; NULL: no default */
     const char *unit;    /* "bytes", "us", ... or "" */
@@ -43,12 +44,13 @@ struct tern_param {
     int64_t least, most; /* numbers and sizes: the range of values */
     bool or_zero;        /* 0 is allowed too, although `least` is larger */
     bool internal;       /* for tests and for work on the library; mpi_info hides it */
+    const char *also;    /* Open MPI's names for it, separated by blanks; NULL: none */
 };
 
 /* A room's table. */
 struct tern_param_room {
     const char *name; /* "pml", "btl_shm", ... */
-    const struct tern_param *params;
+    const struct tern_setting *params;
     int count;
     const char *help; /* one sentence about the room */
 };
@@ -61,19 +63,19 @@ extern const struct tern_param_room *const tern_param_rooms[];
 
 /* Returns parameter number `index`, counted from 0 through all rooms, or NULL if there are fewer.
  * Sets *ret_room to its room; ret_room may be NULL. */
-const struct tern_param *tern_param_at(int index, const struct tern_param_room **ret_room);
+const struct tern_setting *tern_param_at(int index, const struct tern_param_room **ret_room);
 /* Returns the number of the parameter `name`, or -1 if there is none. */
 int tern_param_index(const char *name);
-/* Returns the parameter `name`, or NULL if there is none. */
-const struct tern_param *tern_param_find(const char *name);
+/* Returns the parameter with this name, or with this name among its other ones, or NULL. */
+const struct tern_setting *tern_param_find(const char *name);
+/* Writes name number `index` of a setting, cut to `room` bytes including the closing 0: number 0 is
+ * its own, the others are those of `also`. Returns false if there are fewer. */
+bool tern_setting_name(const struct tern_setting *setting, int index, char *ret_name, size_t room);
+/* Returns true if `name` is one of the setting's names. */
+bool tern_setting_is_called(const struct tern_setting *setting, const char *name);
 
-/* Another name that we accept for a parameter. */
-struct tern_param_alias {
-    const char *name;  /* our name */
-    const char *other; /* Open MPI's name */
-};
-
-/* All aliases. A row whose name is NULL ends the table. */
-extern const struct tern_param_alias tern_param_aliases[];
+/* Returns the parameter's name with the smallest edit distance to `name`, or NULL if none is
+ * near. */
+const char *tern_param_nearest(const char *name);
 
 #endif

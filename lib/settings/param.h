@@ -13,7 +13,7 @@
  *   4. the default
  */
 
-#include "lib/util/param_table.h"
+#include "lib/settings/setting.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,13 +21,13 @@
 
 /* Checks the values of all parameters. Returns 0, or TERN_ERR_ARG for the first value that its
  * parameter does not allow; the text says where it was set and what is expected. Also refuses
- * figures (lib/util/figures.h), which were parameters once. */
+ * figures (lib/settings/figures.h), which were parameters once. */
 int tern_param_check_all(void);
 /* Checks the value of `name`, which must be in a table. Returns like tern_param_check_all. */
 int tern_param_check(const char *name);
 /* Checks `text`, which somebody gave to `name` at `where`, such as "--mca". Returns like
  * tern_param_check_all. A name that is neither in a table nor an alias may have every value, except
- * some of Open MPI's names (lib/util/param_foreign.h). */
+ * some of Open MPI's names (lib/settings/open_mpi.h). */
 int tern_param_check_text(const char *name, const char *text, const char *where);
 
 /* Returns the value of `name`, which must be in a table (else aborts: a programming error). Sizes

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "lib/util/figure_table.h"
+#include "lib/settings/figure_table.h"
 
 #include <string.h>
 

@@ -3,9 +3,9 @@
 #define TERN_FIGURES_H
 
 /*
- * The figures in force (lib/util/figure_table.h). They come from the file that the parameter
- * coll_model_file names; else from this user's file for this kind of host (lib/util/figure_file.h);
- * else they are built in.
+ * The figures in force (lib/settings/figure_table.h). They come from the file that the parameter
+ * coll_model_file names; else from this user's file for this kind of host
+ * (lib/settings/figure_file.h); else they are built in.
  *
  * All ranks of a job must compute equal prices. So mpirun reads the file, and its ranks get the
  * figures from their environment (TERN_FIGURES). Under another launcher each rank reads the file

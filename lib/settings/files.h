@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TERN_PARAM_FILES_H
-#define TERN_PARAM_FILES_H
+#ifndef TERN_SETTINGS_FILES_H
+#define TERN_SETTINGS_FILES_H
 
-/* The parameter files (lib/util/param.h lists them), read when the first value is needed. Private
- * to lib/util/param.c. */
+/* The parameter files (lib/settings/param.h lists them), read when the first value is needed. */
 
 #include <stdbool.h>
 

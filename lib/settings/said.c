@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "lib/util/param_said.h"
+#include "lib/settings/said.h"
 
 #include "lib/util/base/log.h"
-#include "lib/util/param_files.h"
-#include "lib/util/param_names.h"
+#include "lib/settings/files.h"
+#include "lib/settings/open_mpi.h"
+#include "lib/settings/setting.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -89,7 +90,7 @@ static void say_tuned(const char *name, const char *value)
 static void say_variable(const char *name, const char *value)
 {
     say_tuned(name, value);
-    if (tern_param_known(name) || tern_param_accepted(name))
+    if (tern_param_find(name) || tern_open_mpi_accepted(name))
         return;
     const char *nearest = tern_param_nearest(name);
     if (nearest && tern_param_must_say(name))

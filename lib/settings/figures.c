@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "lib/util/figures.h"
+#include "lib/settings/figures.h"
 
 #include "lib/util/base/error.h"
-#include "lib/util/figure_file.h"
+#include "lib/settings/figure_file.h"
 #include "lib/util/base/log.h"
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -69,7 +69,7 @@ static int expect(const char *name)
 {
     int index = tern_figure_index(name);
     if (index < 0) {
-        tern_log("figure %s stands in no table (lib/util/figure_table.h)", name);
+        tern_log("figure %s stands in no table (lib/settings/figure_table.h)", name);
         abort();
     }
     tern_figures_read();

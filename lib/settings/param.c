@@ -8,17 +8,15 @@
  * (tern_param_check_all).
  */
 
-#include "lib/util/param.h"
+#include "lib/settings/param.h"
 
 #include "lib/util/base/error.h"
-#include "lib/util/figure_table.h"
+#include "lib/settings/figure_table.h"
 #include "lib/util/base/log.h"
-#include "lib/util/param_files.h"
-#include "lib/util/param_foreign.h"
-#include "lib/util/param_parse.h"
-#include "lib/util/param_names.h"
-#include "lib/util/param_table.h"
-#include "lib/util/param_values.h"
+#include "lib/settings/files.h"
+#include "lib/settings/open_mpi.h"
+#include "lib/settings/setting.h"
+#include "lib/settings/value.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -27,11 +25,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct tern_param *expect(const char *name)
+static const struct tern_setting *expect(const char *name)
 {
-    const struct tern_param *param = tern_param_find(name);
+    const struct tern_setting *param = tern_param_find(name);
     if (!param) {
-        tern_log("parameter %s stands in no table (lib/util/param_table.c)", name);
+        tern_log("parameter %s stands in no table (lib/settings/setting.c)", name);
         abort();
     }
     return param;
@@ -41,7 +39,7 @@ static const struct tern_param *expect(const char *name)
 
 int tern_param_find_choice(const char *name, const char *text)
 {
-    const struct tern_param *param = tern_param_find(name);
+    const struct tern_setting *param = tern_param_find(name);
     return param ? tern_param_index_of_choice(param, text) : -1;
 }
 
@@ -118,47 +116,33 @@ unsigned tern_param_changes(void)
 
 /* The source of a value. */
 struct origin {
-    const char *name;   /* the parameter, or its alias, that has the value */
+    char name[128];     /* the name under which the parameter has the value */
     const char *source; /* as tern_param_source returns */
     struct tern_param_setting *setting; /* the line of a file, or NULL */
 };
 
-/* Finds the text of `name` and its origin. Returns NULL if only the table has a value. */
-static const char *look_up_one(const char *name, struct origin *ret)
+/* Finds the text of ret->name and its origin. Returns NULL if only the table has a value. */
+static const char *look_up_one(struct origin *ret)
 {
     char variable[256];
-
-    *ret = (struct origin){.name = name};
-    if (snprintf(variable, sizeof variable, VARIABLE "%s", name) < (int)sizeof variable) {
-        const char *value = getenv(variable);
-        if (value) {
-            ret->source = "environment";
-            return value;
-        }
-    }
-    ret->setting = tern_param_file_setting(name);
-    if (!ret->setting)
-        return NULL;
-    ret->source = ret->setting->file;
-    return ret->setting->value;
+    snprintf(variable, sizeof variable, VARIABLE "%s", ret->name);
+    const char *value = getenv(variable);
+    ret->setting = value ? NULL : tern_param_file_setting(ret->name);
+    ret->source = ret->setting ? ret->setting->file : "environment";
+    return ret->setting ? ret->setting->value : value;
 }
 
-static const char *look_up(const struct tern_param *param, struct origin *ret)
+static const char *look_up(const struct tern_setting *param, struct origin *ret)
 {
     const char *value = written_text(param->name);
-    if (value) {
-        *ret = (struct origin){param->name, "tool", NULL};
+    *ret = (struct origin){.source = "tool"};
+    tern_setting_name(param, 0, ret->name, sizeof ret->name);
+    for (int i = 0; !value && tern_setting_name(param, i, ret->name, sizeof ret->name); i++)
+        value = look_up_one(ret);
+    if (value)
         return value;
-    }
-    value = look_up_one(param->name, ret);
-    for (const struct tern_param_alias *alias = tern_param_aliases; !value && alias->name; alias++)
-        if (strcmp(alias->name, param->name) == 0)
-            value = look_up_one(alias->other, ret);
-    if (!value) {
-        ret->source = "default";
-        value = param->preset;
-    }
-    return value;
+    ret->source = "default";
+    return param->preset;
 }
 
 const char *tern_param_string(const char *name)
@@ -177,7 +161,7 @@ const char *tern_param_source(const char *name)
 /* ---- checking a value ---- */
 
 /* Records that `text` is no value of the parameter. Returns TERN_ERR_ARG. */
-static int refuse(const struct tern_param *param, const char *name, const char *text,
+static int refuse(const struct tern_setting *param, const char *name, const char *text,
                   const char *where)
 {
     char expected[400];
@@ -191,11 +175,11 @@ static int refuse(const struct tern_param *param, const char *name, const char *
 
 int tern_param_check_text(const char *name, const char *text, const char *where)
 {
-    const struct tern_param *param = tern_param_find_known(name);
+    const struct tern_setting *param = tern_param_find(name);
     if (param)
         return tern_param_allows(param, text) ? 0 : refuse(param, name, text, where);
     char expected[400];
-    if (tern_param_foreign_refuses(name, text, expected, sizeof expected))
+    if (tern_open_mpi_refuses(name, text, expected, sizeof expected))
         return tern_error(TERN_ERR_ARG,
                           "parameter %s is \"%s\" (%s); expected %s. Change or remove it", name,
                           text, where, expected);
@@ -208,7 +192,7 @@ int tern_param_check_text(const char *name, const char *text, const char *where)
                       name, where, name, text);
 }
 
-static int check(const struct tern_param *param)
+static int check(const struct tern_setting *param)
 {
     char where[PATH_MAX + 64] = "written by a tool";
     struct origin origin;
@@ -226,7 +210,7 @@ static int check(const struct tern_param *param)
  * the parameter's value. */
 static int check_place(const char *name, const char *text, const char *where)
 {
-    const struct tern_param *param = tern_param_find_known(name);
+    const struct tern_setting *param = tern_param_find(name);
     return param ? check(param) : tern_param_check_text(name, text, where);
 }
 
@@ -271,7 +255,7 @@ int tern_param_check_all(void)
  * tern_param_check_all refuses that, but some values are read before. */
 static int64_t number_of(const char *name)
 {
-    const struct tern_param *param = expect(name);
+    const struct tern_setting *param = expect(name);
     struct origin origin;
     int64_t value = 0;
 
@@ -279,7 +263,7 @@ static int64_t number_of(const char *name)
     if (!text || !tern_param_allows(param, text))
         text = param->preset;
     if (text && !tern_param_read_value(param->type, text, &value)) {
-        tern_log("the default \"%s\" of parameter %s cannot be read (lib/util/param_table.c)",
+        tern_log("the default \"%s\" of parameter %s cannot be read (lib/settings/setting.c)",
                  text, name);
         abort();
     }

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/settings/value.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- syntax ---- */
+
+static char *trim(char *text)
+{
+    while (isspace((unsigned char)*text))
+        text++;
+    for (size_t length = strlen(text); length > 0 && isspace((unsigned char)text[length - 1]);
+         length--)
+        text[length - 1] = 0;
+    return text;
+}
+
+bool tern_param_read_line(char **rest, char **ret_name, char **ret_value)
+{
+    char *line = strsep(rest, "\n");
+    *ret_name = *ret_value = NULL;
+    if (!line)
+        return false;
+    char *text = trim(line), *equals = strchr(text, '=');
+    if (!*text || *text == '#')
+        return true;
+    if (equals)
+        *equals = 0;
+    *ret_name = trim(text);
+    if (!equals)
+        return true;
+    char *value = trim(equals + 1);
+    size_t length = strlen(value);
+    if (length >= 2 && (*value == '"' || *value == '\'') && value[length - 1] == *value) {
+        value[length - 1] = 0;
+        value++;
+    }
+    *ret_value = value;
+    return true;
+}
+
+static bool parse_int(const char *text, int64_t *ret_value)
+{
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 0);
+    if (end == text || errno || *end)
+        return false;
+    *ret_value = value;
+    return true;
+}
+
+static bool parse_size(const char *text, int64_t *ret_value)
+{
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 0);
+    if (end == text || errno)
+        return false;
+    int shift = 0;
+    switch (tolower((unsigned char)*end)) {
+    case 'k':
+        shift = 10;
+        break;
+    case 'm':
+        shift = 20;
+        break;
+    case 'g':
+        shift = 30;
+        break;
+    case 't':
+        shift = 40;
+        break;
+    }
+    if (shift)
+        end++;
+    if (tolower((unsigned char)*end) == 'b')
+        end++;
+    if (*end || value > INT64_MAX >> shift || value < INT64_MIN >> shift)
+        return false;
+    *ret_value = value * (1ll << shift);
+    return true;
+}
+
+static bool parse_bool(const char *text, int64_t *ret_value)
+{
+    static const char *const yes[] = {"1", "true", "t", "yes", "y", "on", "enabled", "enable"};
+    static const char *const no[] = {"0", "false", "f", "no", "n", "off", "disabled", "disable"};
+
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+        if (strcasecmp(text, yes[i]) == 0) {
+            *ret_value = 1;
+            return true;
+        }
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        if (strcasecmp(text, no[i]) == 0) {
+            *ret_value = 0;
+            return true;
+        }
+    return false;
+}
+
+bool tern_param_read_value(enum tern_param_type type, const char *text, int64_t *ret_value)
+{
+    switch (type) {
+    case TERN_PARAM_INT:
+        return parse_int(text, ret_value);
+    case TERN_PARAM_SIZE:
+        return parse_size(text, ret_value);
+    case TERN_PARAM_BOOL:
+        return parse_bool(text, ret_value);
+    case TERN_PARAM_STRING:
+        break;
+    }
+    return false;
+}
+
+/* ---- choices ---- */
+
+int tern_param_index_of_choice(const struct tern_setting *param, const char *text)
+{
+    size_t length = strlen(text);
+    const char *choices = param->choices;
+    for (int index = 0; choices; index++) {
+        for (;; choices++) {
+            size_t spelling = strcspn(choices, ",|");
+            if (spelling == length && strncasecmp(choices, text, length) == 0)
+                return index;
+            choices += spelling;
+            if (*choices != ',')
+                break;
+        }
+        if (!*choices++)
+            break;
+    }
+    return -1;
+}
+
+bool tern_param_choice_name(const struct tern_setting *param, int index, char *name, size_t room)
+{
+    const char *choice = index < 0 ? NULL : param->choices;
+    for (; choice && index > 0; index--) {
+        choice = strchr(choice, '|');
+        choice += choice != NULL;
+    }
+    if (!choice)
+        return false;
+    snprintf(name, room, "%.*s", (int)strcspn(choice, ",|"), choice);
+    return true;
+}
+
+static void describe_choices(const struct tern_setting *param, char *text, size_t room)
+{
+    char name[64];
+    size_t used = (size_t)snprintf(text, room, "one of");
+    for (int i = 0; tern_param_choice_name(param, i, name, sizeof name) && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s %s", i ? "," : "",
+                                 *name ? name : "\"\"");
+}
+
+/* ---- ranges ---- */
+
+static bool in_range(const struct tern_setting *param, int64_t value)
+{
+    if (param->type == TERN_PARAM_BOOL || (param->or_zero && value == 0))
+        return true;
+    return value >= param->least && value <= param->most;
+}
+
+/* Writes a number of bytes as short as it can be read again: "64k". */
+static void write_size(int64_t bytes, char *text, size_t room)
+{
+    static const char units[] = "\0kmgt";
+    int unit = 0;
+    for (; bytes && bytes % 1024 == 0 && unit < 4; unit++)
+        bytes /= 1024;
+    snprintf(text, room, "%" PRId64 "%.1s", bytes, units + unit);
+}
+
+static void describe_range(const struct tern_setting *param, char *text, size_t room)
+{
+    const char *zero = param->or_zero ? "0, or " : "";
+    char least[32], most[32];
+    if (param->type != TERN_PARAM_SIZE) {
+        snprintf(text, room, "%sa whole number from %" PRId64 " to %" PRId64, zero, param->least,
+                 param->most);
+        return;
+    }
+    write_size(param->least, least, sizeof least);
+    write_size(param->most, most, sizeof most);
+    snprintf(text, room, "%sa number of bytes from %s to %s, such as 64k", zero, least, most);
+}
+
+/* ---- all kinds ---- */
+
+bool tern_param_allows(const struct tern_setting *param, const char *text)
+{
+    int64_t value;
+    if (param->type != TERN_PARAM_STRING)
+        return tern_param_read_value(param->type, text, &value) && in_range(param, value);
+    return !param->choices || tern_param_index_of_choice(param, text) >= 0;
+}
+
+void tern_param_describe_values(const struct tern_setting *param, char *text, size_t room)
+{
+    if (param->choices)
+        describe_choices(param, text, room);
+    else if (param->type == TERN_PARAM_BOOL)
+        snprintf(text, room, "0 or 1");
+    else if (param->type == TERN_PARAM_STRING)
+        snprintf(text, room, "any text");
+    else
+        describe_range(param, text, room);
+}
