@@ -22,7 +22,7 @@ listed test/Makefile.am test test/unit/*.c test/mpi/*.c test/*/*.sh test/*/*.py
 listed lib/Makefile.am lib lib/*/*.[ch] lib/*/*/*.[ch] lib/*/*.cpp
 listed mpirun/Makefile.am mpirun mpirun/*.[ch] mpirun/*/*.[ch]
 listed tools/Makefile.am tools tools/*.[ch]
-listed tools/mpicheck/Makefile.am tools/mpicheck tools/mpicheck/*.[ch]
+listed mpicheck/Makefile.am mpicheck mpicheck/*.[ch] mpicheck/*/*.[ch]
 listed Makefile.am . README.md docs/*.md docs/*/*.md
 listed lib/Makefile.am lib lib/*/*.md
 [ "$missing" = 0 ]

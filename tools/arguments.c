@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void take(struct tern_words *words, char *word)
+static void take(struct tern_arguments *words, char *word)
 {
     char **grown = word ? realloc(words->word, (size_t)(words->count + 2) * sizeof *grown) : NULL;
     if (!grown) {
@@ -17,7 +17,7 @@ static void take(struct tern_words *words, char *word)
     words->word[words->count] = NULL;
 }
 
-void tern_words_add(struct tern_words *words, const char *format, ...)
+void tern_arguments_add(struct tern_arguments *words, const char *format, ...)
 {
     char *word = NULL;
     va_list arguments;
@@ -29,7 +29,7 @@ void tern_words_add(struct tern_words *words, const char *format, ...)
     take(words, word);
 }
 
-void tern_words_split(struct tern_words *words, const char *text)
+void tern_arguments_split(struct tern_arguments *words, const char *text)
 {
     static const char space[] = " \t\r\n";
 
@@ -42,7 +42,7 @@ void tern_words_split(struct tern_words *words, const char *text)
     }
 }
 
-void tern_words_append(struct tern_words *words, const struct tern_words *more)
+void tern_arguments_append(struct tern_arguments *words, const struct tern_arguments *more)
 {
     for (int i = 0; i < more->count; i++) {
         take(words, strdup(more->word[i]));
@@ -69,7 +69,7 @@ static void print_quoted(const char *word, FILE *file)
     putc('\'', file);
 }
 
-void tern_words_print(const struct tern_words *words, FILE *file)
+void tern_arguments_print(const struct tern_arguments *words, FILE *file)
 {
     for (int i = 0; i < words->count; i++) {
         if (i > 0) {
@@ -80,11 +80,11 @@ void tern_words_print(const struct tern_words *words, FILE *file)
     putc('\n', file);
 }
 
-void tern_words_free(struct tern_words *words)
+void tern_arguments_free(struct tern_arguments *words)
 {
     for (int i = 0; i < words->count; i++) {
         free(words->word[i]);
     }
     free(words->word);
-    *words = (struct tern_words){NULL, 0};
+    *words = (struct tern_arguments){NULL, 0};
 }

@@ -9,25 +9,25 @@
 #include <stdio.h>
 
 /* A list of words. A zeroed struct is empty. */
-struct tern_words {
+struct tern_arguments {
     char **word; /* `count` words and a NULL, ready for execvp */
     int count;
 };
 
 /* Appends a word formatted as by printf. */
-void tern_words_add(struct tern_words *words, const char *format, ...)
+void tern_arguments_add(struct tern_arguments *words, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Appends the words of `text`; white space separates words. NULL means no words. */
-void tern_words_split(struct tern_words *words, const char *text);
+void tern_arguments_split(struct tern_arguments *words, const char *text);
 
 /* Appends all words of `more`. */
-void tern_words_append(struct tern_words *words, const struct tern_words *more);
+void tern_arguments_append(struct tern_arguments *words, const struct tern_arguments *more);
 
 /* Prints the words on one line, each quoted for a shell if it needs that. */
-void tern_words_print(const struct tern_words *words, FILE *file);
+void tern_arguments_print(const struct tern_arguments *words, FILE *file);
 
 /* Frees the words. The list is empty afterwards. */
-void tern_words_free(struct tern_words *words);
+void tern_arguments_free(struct tern_arguments *words);
 
 #endif

@@ -45,7 +45,7 @@ struct request {
 
 /* The parts of a command, in words. */
 struct parts {
-    struct tern_words command, user, compile, link;
+    struct tern_arguments command, user, compile, link;
 };
 
 static bool links_nothing(const char *option)
@@ -83,7 +83,7 @@ static const char *shown_by(const char *option)
     return NULL;
 }
 
-static struct request read_request(int argc, char **argv, struct tern_words *user)
+static struct request read_request(int argc, char **argv, struct tern_arguments *user)
 {
     struct request request = {NULL, false, true};
 
@@ -99,20 +99,20 @@ static struct request read_request(int argc, char **argv, struct tern_words *use
         if (argv[i][0] != '-' || argv[i][1] == '\0') {
             request.has_file = true;
         }
-        tern_words_add(user, "%s", argv[i]);
+        tern_arguments_add(user, "%s", argv[i]);
     }
     return request;
 }
 
 /* Adds the words of `variable`, or of `preset` if it is not set. */
-static void add_variable(struct tern_words *words, const char *variable, const char *preset)
+static void add_variable(struct tern_arguments *words, const char *variable, const char *preset)
 {
     const char *value = getenv(variable);
-    tern_words_split(words, value ? value : preset);
+    tern_arguments_split(words, value ? value : preset);
 }
 
 /* Returns the name of the compiler in the command, without ccache and directories. */
-static const char *compiler_name(const struct tern_words *command)
+static const char *compiler_name(const struct tern_arguments *command)
 {
 
     for (int i = 0; i < command->count; i++) {
@@ -138,7 +138,7 @@ static void add_modules(struct parts *parts, bool compiles)
     for (int i = 0; i < 2; i++) {
         snprintf(directory, sizeof directory, "%s/fortran/%s", lib, names[i]);
         if (access(directory, R_OK) == 0) {
-            tern_words_add(&parts->compile, "-I%s", directory);
+            tern_arguments_add(&parts->compile, "-I%s", directory);
             return;
         }
     }
@@ -159,7 +159,7 @@ static void add_flags(struct parts *parts, const struct language *language, bool
 
     /* GCC searches this directory by itself; naming it would change its order. */
     if (strcmp(include, "/usr/include") != 0) {
-        tern_words_add(&parts->compile, "-I%s", include);
+        tern_arguments_add(&parts->compile, "-I%s", include);
     }
     if (language == &language_fortran) {
         add_modules(parts, compiles);
@@ -167,31 +167,31 @@ static void add_flags(struct parts *parts, const struct language *language, bool
     add_variable(&parts->compile, "OMPI_CPPFLAGS", NULL);
     add_variable(&parts->compile, language->flags_variable, TERN_SANITIZER_FLAGS);
 
-    tern_words_add(&parts->link, "-L%s", lib);
+    tern_arguments_add(&parts->link, "-L%s", lib);
     add_variable(&parts->link, "OMPI_LDFLAGS", TERN_SANITIZER_FLAGS);
     /* The loader searches /usr by itself. Elsewhere add a RUNPATH, which LD_LIBRARY_PATH
      * overrides. */
     if (strcmp(tern_prefix(), "/usr") != 0) {
-        tern_words_add(&parts->link, "-Wl,-rpath");
-        tern_words_add(&parts->link, "-Wl,%s", lib);
-        tern_words_add(&parts->link, "-Wl,--enable-new-dtags");
+        tern_arguments_add(&parts->link, "-Wl,-rpath");
+        tern_arguments_add(&parts->link, "-Wl,%s", lib);
+        tern_arguments_add(&parts->link, "-Wl,--enable-new-dtags");
     }
     add_variable(&parts->link, "OMPI_LIBS", language->libraries);
 }
 
 /* Prints what follows `flag` in each word that begins with it. */
-static void print_tails(const struct tern_words *words, const char *flag)
+static void print_tails(const struct tern_arguments *words, const char *flag)
 {
-    struct tern_words tails = {0};
+    struct tern_arguments tails = {0};
     size_t length = strlen(flag);
 
     for (int i = 0; i < words->count; i++) {
         if (strncmp(words->word[i], flag, length) == 0 && words->word[i][length]) {
-            tern_words_add(&tails, "%s", words->word[i] + length);
+            tern_arguments_add(&tails, "%s", words->word[i] + length);
         }
     }
-    tern_words_print(&tails, stdout);
-    tern_words_free(&tails);
+    tern_arguments_print(&tails, stdout);
+    tern_arguments_free(&tails);
 }
 
 static void print_help(void)
@@ -218,25 +218,25 @@ static void print_help(void)
  * Returns the exit status. */
 static int print_part(const char *show, const struct parts *parts, const struct language *language)
 {
-    struct tern_words words = {0};
+    struct tern_arguments words = {0};
     int status = 0;
 
     if (strcmp(show, "command") == 0) {
-        tern_words_append(&words, &parts->command);
+        tern_arguments_append(&words, &parts->command);
     } else if (strcmp(show, "compile") == 0) {
-        tern_words_append(&words, &parts->user);
-        tern_words_append(&words, &parts->compile);
+        tern_arguments_append(&words, &parts->user);
+        tern_arguments_append(&words, &parts->compile);
     } else if (strcmp(show, "link") == 0) {
-        tern_words_append(&words, &parts->user);
-        tern_words_append(&words, &parts->link);
+        tern_arguments_append(&words, &parts->user);
+        tern_arguments_append(&words, &parts->link);
     } else if (strcmp(show, "compile-info") == 0) {
-        tern_words_append(&words, &parts->command);
-        tern_words_append(&words, &parts->compile);
-        tern_words_add(&words, "-c");
+        tern_arguments_append(&words, &parts->command);
+        tern_arguments_append(&words, &parts->compile);
+        tern_arguments_add(&words, "-c");
     } else if (strcmp(show, "link-info") == 0) {
-        tern_words_append(&words, &parts->command);
-        tern_words_append(&words, &parts->compile);
-        tern_words_append(&words, &parts->link);
+        tern_arguments_append(&words, &parts->command);
+        tern_arguments_append(&words, &parts->compile);
+        tern_arguments_append(&words, &parts->link);
     } else if (strcmp(show, "incdirs") == 0) {
         print_tails(&parts->compile, "-I");
     } else if (strcmp(show, "libdirs") == 0) {
@@ -253,9 +253,9 @@ static int print_part(const char *show, const struct parts *parts, const struct 
         status = 1;
     }
     if (words.count > 0) {
-        tern_words_print(&words, stdout);
+        tern_arguments_print(&words, stdout);
     }
-    tern_words_free(&words);
+    tern_arguments_free(&words);
     return status;
 }
 
@@ -263,19 +263,19 @@ static int print_part(const char *show, const struct parts *parts, const struct 
 static int run(const struct request *request, const struct parts *parts,
                const struct language *language)
 {
-    struct tern_words command = {0};
+    struct tern_arguments command = {0};
 
-    tern_words_append(&command, &parts->command);
-    tern_words_append(&command, &parts->user);
+    tern_arguments_append(&command, &parts->command);
+    tern_arguments_append(&command, &parts->user);
     if (request->has_file || (request->show && parts->user.count == 0)) {
-        tern_words_append(&command, &parts->compile);
+        tern_arguments_append(&command, &parts->compile);
         if (request->links) {
-            tern_words_append(&command, &parts->link);
+            tern_arguments_append(&command, &parts->link);
         }
     }
     int status = 0;
     if (request->show) {
-        tern_words_print(&command, stdout);
+        tern_arguments_print(&command, stdout);
     } else if (parts->command.count == 0) {
         fprintf(stderr, "%s: %s is set but empty; name a compiler in it or unset it\n", program,
                 language->command_variable);
@@ -286,13 +286,13 @@ static int run(const struct request *request, const struct parts *parts,
                 program, command.word[0], strerror(errno), language->command_variable);
         status = 1;
     }
-    tern_words_free(&command);
+    tern_arguments_free(&command);
     return status;
 }
 
 /* Returns true, after a message, if an option makes INTEGER 8 bytes long: all of MPI's have 4, as
  * with Open MPI. */
-static bool has_long_integers(const struct tern_words *user)
+static bool has_long_integers(const struct tern_arguments *user)
 {
     static const char *const options[] = {"-fdefault-integer-8", "-i8", "-r8i8",
                                           "-finteger-4-integer-8"};
@@ -330,9 +330,9 @@ int main(int argc, char **argv)
     add_flags(&parts, language, request.has_file && !request.show);
     int status = request.show && *request.show ? print_part(request.show, &parts, language)
                                                : run(&request, &parts, language);
-    tern_words_free(&parts.command);
-    tern_words_free(&parts.user);
-    tern_words_free(&parts.compile);
-    tern_words_free(&parts.link);
+    tern_arguments_free(&parts.command);
+    tern_arguments_free(&parts.user);
+    tern_arguments_free(&parts.compile);
+    tern_arguments_free(&parts.link);
     return status;
 }

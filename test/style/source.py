@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks the sources of lib, mpirun and tools: which room includes and calls which, circles of files, names that stand twice, banned functions, long
+"""Checks the sources of lib, mpirun, mpicheck and tools: which room includes and calls which, circles of files, names that stand twice, banned functions, long
 lines, functions that nobody calls, files that are named and do not exist (also in the pages of docs). `source.py TOP BUILD` prints each fault
 and returns 1 if there is any. `source.py --self-test` plants a fault of each kind in a small tree and returns 1 if one is not found."""
 import collections
@@ -66,6 +66,11 @@ ROOMS = {
     'mpirun/jobs': 'util settings mpirun/base mpirun/plan',
     'mpirun/where': 'util settings mpirun/base mpirun/plan mpirun/wire mpirun/tree mpirun/serve mpirun/ranks',
     'mpirun': 'util settings mpirun/base mpirun/plan mpirun/wire mpirun/tree mpirun/serve mpirun/serve/pmix mpirun/ranks mpirun/where mpirun/jobs',
+    'mpicheck/data': 'util settings tools',
+    'mpicheck/judge': 'util settings mpicheck/data',
+    'mpicheck/report': 'util mpicheck/data mpicheck/judge',
+    'mpicheck/measure': 'util settings tools mpicheck/data mpicheck/judge',
+    'mpicheck': 'util tools mpicheck/data mpicheck/judge mpicheck/report mpicheck/measure',
 }
 
 # Rooms with a larger circle of files by calls than CALL_CIRCLE, until it is cut. A number may only fall.
@@ -97,9 +102,9 @@ def read(top, name):
 
 
 def sources(top):
-    """Returns the names of all C files of the three folders, relative to `top`."""
+    """Returns the names of all C files of the four folders, relative to `top`."""
     found = []
-    for folder in ('lib', 'mpirun', 'tools'):
+    for folder in ('lib', 'mpirun', 'mpicheck', 'tools'):
         for at, _, names in os.walk(os.path.join(top, folder)):
             found += [os.path.relpath(os.path.join(at, name), top) for name in names if name.endswith(('.c', '.h', '.cpp'))]
     return sorted(found)
@@ -130,7 +135,7 @@ def allowed_by(room, rooms):
     """Returns the rooms that a room may include: itself and those of its line."""
     allowed = {room}
     for word in rooms[room].split():
-        allowed.add(word if word.startswith('mpirun') else 'lib/' + word)
+        allowed.add(word if word.startswith(('mpirun', 'mpicheck', 'tools')) else 'lib/' + word)
         if word == 'util':
             allowed.update(to for to in rooms if to.startswith('lib/util/'))
     return allowed
@@ -288,7 +293,7 @@ def check_callers(top, build, files, for_tests):
 def check_mentions(top, build, files):
     """A file that a comment or a page names with its folder exists, here or among the generated ones."""
     pages = [os.path.relpath(page, top) for page in all_below(os.path.join(top, 'docs'), '.md') if f'{os.sep}notes{os.sep}' not in page]
-    mention = re.compile(r'(?<![\w/])(?:lib|mpirun|tools)/[a-z0-9_/]+\.(?:cpp|[ch])\b')
+    mention = re.compile(r'(?<![\w/])(?:lib|mpirun|mpicheck|tools)/[a-z0-9_/]+\.(?:cpp|[ch])\b')
     for name in files + pages:
         for number, line in enumerate(read(top, name).split('\n'), 1):
             for path in mention.findall(line):

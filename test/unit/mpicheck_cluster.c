@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpicheck_cluster.h"
-#include "tools/mpicheck/records.h"
+#include "mpicheck/data/records.h"
 #include "random.h"
 
 #include <check.h>

@@ -4,7 +4,7 @@
 
 /* A made-up cluster for the tests of mpicheck's judgement. Where chance is in its records, it is the same in each run. */
 
-#include "tools/mpicheck/findings.h"
+#include "mpicheck/judge/findings.h"
 
 enum { GOOD_MBPS = 1200, GOOD_US = 20 };
 

@@ -2,14 +2,14 @@
 
 /* What mpicheck concludes from records about hosts and links, and its reports: each fault is named, and nothing else is. The data
  * are made up. test_mpicheck_speed.c has what is slow. */
-#include "tools/mpicheck/interfaces.h"
-#include "tools/mpicheck/wishes.h"
-#include "tools/mpicheck/fold.h"
-#include "tools/mpicheck/judge_facts.h"
-#include "tools/mpicheck/medians.h"
-#include "tools/mpicheck/records.h"
-#include "tools/mpicheck/reports.h"
-#include "tools/mpicheck/standing.h"
+#include "mpicheck/data/interfaces.h"
+#include "mpicheck/data/wishes.h"
+#include "mpicheck/data/fold.h"
+#include "mpicheck/judge/judge_facts.h"
+#include "mpicheck/data/medians.h"
+#include "mpicheck/data/records.h"
+#include "mpicheck/report/reports.h"
+#include "mpicheck/judge/standing.h"
 #include "mpicheck_cluster.h"
 #include "suite.h"
 

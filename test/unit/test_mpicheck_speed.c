@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Whom mpicheck calls slow: healthy clusters are never accused, each slow host, pair and group is named, and nothing else is. */
-#include "tools/mpicheck/fold.h"
+#include "mpicheck/data/fold.h"
 #include "mpicheck_cluster.h"
 #include "suite.h"
 
