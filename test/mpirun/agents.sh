@@ -60,7 +60,10 @@ is "without a fence" "$rc $(sort out | uniq -c | tr -s ' \n' ' ,')" "0  4 0 has 
 run "${two[@]}" ./pmix_rank publish
 is "publish and look up" "$rc $(tr '\n' ',' <out)" "0 here of 0,here of 0,here of 0,"
 run "${two[@]}" ./pmix_rank event
-is "events" "$rc $(tr '\n' ',' <out)" "0 event of 0,event of 0,event of 0,"
+reached='event of 0,event of 0,event of 0,'
+# PMIx 4.0 does not hand events to mpirun, which would pass them on to other hosts.
+case $(./pmix_rank version) in 4.0.* | *' 4.0.'*) reached='event of 0,' ;; esac
+is "events" "$rc $(tr '\n' ',' <out)" "0 $reached"
 run "${two[@]}" ./pmix_rank key tern.secret
 is "PMIx does not know the secret" "$rc $(sort -u out)" "0 not found"
 run "${two[@]}" ./pmix_rank key pmix.jobid

@@ -207,6 +207,8 @@ int main(int argc, char **argv)
 {
     const char *action = argc > 1 ? argv[1] : "facts";
     int number = argc > 2 ? atoi(argv[2]) : 0;
+    if (strcmp(action, "version") == 0)
+        return puts(PMIx_Get_version()) < 0;
     if (strcmp(action, "never") == 0)
         return number;
     /* one rank skips PMIx_Init, the others wait for it */

@@ -167,20 +167,18 @@ static pmix_status_t notify_event(pmix_status_t code, const pmix_proc_t *source,
                                   pmix_data_range_t range, pmix_info_t infos[], size_t info_count,
                                   pmix_op_cbfunc_t done, void *data)
 {
-    bool world = code == TERN_LAUNCHER_WORLD;
-    bool to_others = !world && callbacks_of->host_count > 1 && range != PMIX_RANGE_LOCAL &&
-                     range != PMIX_RANGE_PROC_LOCAL && range != PMIX_RANGE_RM;
+    bool to_others = callbacks_of->host_count > 1 && code != TERN_LAUNCHER_WORLD &&
+                     range != PMIX_RANGE_LOCAL && range != PMIX_RANGE_PROC_LOCAL &&
+                     range != PMIX_RANGE_RM;
     struct tern_pmix_event *event =
-        world || to_others
-            ? tern_pmix_event_new(world ? TERN_CLIENT_WORLD : TERN_PMIX_EVENT, source)
-            : NULL;
+        to_others ? tern_pmix_event_new(TERN_PMIX_EVENT, source) : NULL;
     (void)done, (void)data;
     if (!event)
         return PMIX_OPERATION_SUCCEEDED;
     event->value = code;
     event->range = range;
     /* PMIx does not keep these until the answer, so copy them */
-    if (to_others && info_count) {
+    if (info_count) {
         PMIX_INFO_CREATE(event->own_infos, info_count);
         for (size_t i = 0; event->own_infos && i < info_count; i++)
             PMIX_INFO_XFER(&event->own_infos[i], &infos[i]);
@@ -190,15 +188,16 @@ static pmix_status_t notify_event(pmix_status_t code, const pmix_proc_t *source,
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-static void connection_lost(size_t handler, pmix_status_t code, const pmix_proc_t *source,
-                            pmix_info_t infos[], size_t info_count, pmix_info_t *results,
-                            size_t result_count, pmix_event_notification_cbfunc_fn_t done,
-                            void *data)
+/* Called by PMIx: it has lost the connection of a rank, or the rank says that it is in MPI_Init. */
+static void heard_of_rank(size_t handler, pmix_status_t code, const pmix_proc_t *source,
+                          pmix_info_t infos[], size_t info_count, pmix_info_t *results,
+                          size_t result_count, pmix_event_notification_cbfunc_fn_t done, void *data)
 {
-    (void)handler, (void)code, (void)infos, (void)info_count, (void)results, (void)result_count;
+    (void)handler, (void)infos, (void)info_count, (void)results, (void)result_count;
+    int kind = code == TERN_LAUNCHER_WORLD ? TERN_CLIENT_WORLD : TERN_CLIENT_LOST;
     struct tern_pmix_event *event = strcmp(source->nspace, callbacks_of->nspace)
                                         ? NULL
-                                        : tern_pmix_event_new(TERN_CLIENT_LOST, source);
+                                        : tern_pmix_event_new(kind, source);
     if (event)
         tern_pmix_event_post(event);
     if (done)
@@ -300,8 +299,10 @@ pmix_server_module_t *tern_pmix_callbacks(const struct tern_job *job)
     return &module;
 }
 
-void tern_pmix_watch_connections(void)
+/* PMIx 4.0 calls notify_event for no event of a rank; a handler is called in every version. Its
+ * word for a lost connection is PMIX_ERR_UNREACH. */
+void tern_pmix_watch_ranks(void)
 {
-    pmix_status_t lost = PMIX_ERR_LOST_CONNECTION;
-    PMIx_Register_event_handler(&lost, 1, NULL, 0, connection_lost, NULL, NULL);
+    pmix_status_t codes[] = {PMIX_ERR_LOST_CONNECTION, PMIX_ERR_UNREACH, TERN_LAUNCHER_WORLD};
+    PMIx_Register_event_handler(codes, 3, NULL, 0, heard_of_rank, NULL, NULL);
 }

@@ -10,7 +10,8 @@
 
 /* Returns the functions for PMIx_server_init. `job` must live as long as the process. */
 pmix_server_module_t *tern_pmix_callbacks(const struct tern_job *job);
-/* Asks PMIx to report lost connections from now on. Call it after PMIx_server_init. */
-void tern_pmix_watch_connections(void);
+/* Asks PMIx to report the ranks whose connections are lost, and those that say that they are in
+ * MPI_Init. Call it after PMIx_server_init. */
+void tern_pmix_watch_ranks(void);
 
 #endif

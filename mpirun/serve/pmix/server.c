@@ -201,7 +201,7 @@ int tern_server_start(const struct tern_job *job,
                                     server.infos.items, server.infos.count, NULL, NULL);
     if (status != PMIX_SUCCESS && status != PMIX_OPERATION_SUCCEEDED)
         return failed("PMIx_server_register_nspace", status);
-    tern_pmix_watch_connections();
+    tern_pmix_watch_ranks();
     return register_ranks(job);
 }
 
