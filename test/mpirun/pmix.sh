@@ -38,8 +38,9 @@ PMIX_NAMESPACE=other PMIX_RANK=77 PMIX_SERVER_URI41='other.0;tcp4://127.0.0.1:1'
     run -q -np 2 ./pmix_rank exchange
 is "another launcher's leavings" "$rc $(sort out | tr '\n' ',')" "0 from 0,from 1,"
 
-# The server listens on the loopback interface only.
-run -np 1 sh -c 'echo "$PMIX_SERVER_URI41"'
+# The server listens on the loopback interface only. Each version of PMIx has variables of its own for its address.
+run -np 1 sh -c 'env | grep ^PMIX_SERVER_URI'
 has "listens" out ';tcp4://127\.0\.0\.1:[0-9]+$'
+is "and nowhere else" "$(grep -cvE ';tcp4://127\.0\.0\.1:[0-9]+$' out)" 0
 tmp_is_empty || complain "left behind: $(find "$TMPDIR")"
 finish
