@@ -59,7 +59,7 @@ begin() {
     while IFS= read -r -d '' var; do
         case $var in PMIX_*=* | TERN_*=*) vars+=("$var") ;; esac
     done <environment
-    port=$(printf '%s\n' "${vars[@]}" | sed -n 's,^PMIX_SERVER_URI41=.*:\([0-9]*\)$,\1,p')
+    port=$(printf '%s\n' "${vars[@]}" | sed -n 's,^PMIX_SERVER_URI4[0-9]*=.*:\([0-9]*\)$,\1,p' | head -n 1)
     namespace=$(printf '%s\n' "${vars[@]}" | sed -n 's/^PMIX_NAMESPACE=//p')
     name=$(printf '%s\n' "${vars[@]}" | sed -n 's/^TERN_REPORTS=[0-9]*:[0-9]*:\([^:]*\):.*/\1/p')
     [[ $port && $namespace && $name ]] || complain "the environment lacks something: ${vars[*]}"
