@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 1 2 */
+/* ranks: 1 2; libs: -ldl */
 /* Programs look for the symbol ompi_mpi_init to tell Open MPI from MPICH. It is there, and starts MPI. */
 #define _GNU_SOURCE
 #include "check.h"
