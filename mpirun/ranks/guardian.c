@@ -216,7 +216,10 @@ static void check_awaited(void)
     if (!guardian.awaited_count)
         return;
     bool *left = tern_must_alloc((size_t)guardian.ranks * sizeof *left);
-    tern_orphans_mark(left, guardian.ranks, is_rank);
+    int running = 0;
+    for (int rank = 0; rank < guardian.ranks; rank++)
+        running += guardian.pids[rank] != 0;
+    tern_orphans_mark(left, guardian.ranks, running, is_rank);
     for (int rank = 0; rank < guardian.ranks; rank++) {
         if (!guardian.awaited[rank] || left[rank])
             continue;

@@ -65,11 +65,11 @@ pid_t tern_orphan_of_rank(int rank, bool (*is_rank)(pid_t pid))
     return found;
 }
 
-void tern_orphans_mark(bool *left, int ranks, bool (*is_rank)(pid_t pid))
+void tern_orphans_mark(bool *left, int ranks, int running, bool (*is_rank)(pid_t pid))
 {
     int count;
     pid_t *children = tern_descendants_children(&count);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && count > running; i++) {
         int rank = is_rank(children[i]) ? -1 : tern_leftover_rank_of(children[i]);
         if (rank == TERN_RANK_UNKNOWN)
             memset(left, true, (size_t)ranks * sizeof *left);

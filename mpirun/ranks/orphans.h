@@ -28,7 +28,7 @@ pid_t tern_orphan_of_rank(int rank, bool (*is_rank)(pid_t pid));
 
 /* Marks in `left`, of `ranks` entries, each rank of which an orphan is left: its environment names
  * the rank. Marks all ranks if the environment of an orphan cannot be read. Leaves out processes
- * for which `is_rank` returns true. */
-void tern_orphans_mark(bool *left, int ranks, bool (*is_rank)(pid_t pid));
+ * for which `is_rank` returns true; there are `running` of these. */
+void tern_orphans_mark(bool *left, int ranks, int running, bool (*is_rank)(pid_t pid));
 
 #endif
