@@ -93,6 +93,34 @@ kill -TERM $mpirun
 wait $mpirun
 is "a chain: SIGTERM" $? 143
 
+# mpirun sleeps while a program comes and goes, after its wrapper has ended; nothing is left when mpirun wakes up
+cat >seven.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Finalize();
+    fclose(fopen("over", "w"));
+    return 7;
+}
+END
+"$MPICC" -o seven seven.c || exit 1
+"$MPIRUN" -q -n 1 sh -c '(echo there >came; while [ ! -e sleeps ]; do sleep 0.05; done; ./seven; exit $?) >log.0 2>&1 </dev/null &' >out 2>err </dev/null &
+mpirun=$!
+came() { [ -s came ]; }
+eventually "the wrapper has run" came
+is_asleep() { [ "$(sed 's/.*) //' "/proc/$mpirun/stat" | cut -c1)" = T ]; }
+kill -STOP $mpirun
+eventually "mpirun sleeps" is_asleep
+: >sleeps
+is_over() { [ -e over ]; }
+eventually "the program is over" is_over
+kill -CONT $mpirun
+wait $mpirun
+is "an end that mpirun has not seen" "$?" 7
+has "an end that mpirun has not seen" err '^mpirun: rank 0 \(pid [0-9]+ on host .*\) exited with code 7$'
+
 # a program that does not come
 run -q --oversubscribe -n 2 sh -c '[ $OMPI_COMM_WORLD_RANK = 0 ] || exit 0; exec ./program'
 is "a rank without MPI_Init" "$rc" 1
