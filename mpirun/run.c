@@ -3,7 +3,8 @@
  *
  *   RUNNING   ranks run; mpirun serves their output, input, signals and PMIx requests. After a
  *             signal that ends programs, which it passes on, they have leftover_grace_ms to end
- *   ENDING    a rank has failed, or time is up: all ranks got SIGTERM, SIGKILL follows
+ *   ENDING    a rank has failed, time is up, or a signal was ignored: all ranks got SIGTERM, and
+ *             SIGKILL follows
  *   WAITING   all ranks have ended well, but processes that they left in the background, such as
  *             `sort | gzip` behind a script's output, hold streams of the ranks open. As with Open
  *             MPI, the job lasts until they have closed them, however long that takes
@@ -16,10 +17,7 @@
  * A job that has failed does not wait for streams, and gives the others end_grace_ms in place of
  * leftover_grace_ms.
  *
- * rank_life.c says when a rank fails, failure.c what mpirun says then, and its exit status.
- *
- * Everything is decided here, for all hosts. Agents report what happens on other hosts with the
- * same messages of guardian and server, and the same functions handle them. */
+ * rank_life.c says when a rank fails, failure.c what mpirun says then, and its exit status. */
 #include "mpirun/run.h"
 
 #include <signal.h>
