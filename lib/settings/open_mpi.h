@@ -4,6 +4,8 @@
 
 /* Parameters of Open MPI that are accepted without effect. Pure functions. */
 
+#include "lib/settings/setting.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -11,6 +13,15 @@
  * silently. Its first word decides: btl, coll, orte, ... Returns false if `name` is so similar to
  * one of our names that ours was probably meant. */
 bool tern_open_mpi_accepted(const char *name);
+/* Returns true if the first word of `name` is one of the launcher's: orte, plm, rmaps, ... */
+bool tern_open_mpi_is_launchers(const char *name);
+
+/* Returns the row of an Open MPI parameter whose values are checked, that gets a warning, or that
+ * is the launcher's. NULL: there is none. */
+const struct tern_setting *tern_open_mpi_find(const char *name);
+/* Returns the launcher's parameter in these rows with the smallest edit distance to `name`, or NULL
+ * if none is within `most`. The result lives until the next call. */
+const char *tern_open_mpi_nearest(const char *name, int most);
 
 /* Some have truth values or words. What Open MPI refuses is refused here, too: it is a slip of the
  * user. Returns true if `name` is such a parameter and `text` is none of its values. Then writes

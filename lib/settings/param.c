@@ -72,7 +72,7 @@ static const char *keep_text(const char *text)
     static struct kept {
         struct kept *next;
         char text[];
-    } *all;
+    } * all;
     for (struct kept *kept = all; kept; kept = kept->next)
         if (strcmp(kept->text, text) == 0)
             return kept->text;
@@ -112,48 +112,76 @@ unsigned tern_param_changes(void)
 
 /* ---- where a value comes from ---- */
 
-#define VARIABLE "OMPI_MCA_" /* begins the name of a variable */
+/* How a variable of the environment begins that sets a parameter. An earlier one prevails; those
+ * behind the first are read for mpirun's own settings only. */
+const char *const tern_setting_prefixes[] = {"OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_", NULL};
 
-/* The source of a value. */
-struct origin {
-    char name[128];     /* the name under which the parameter has the value */
-    const char *source; /* as tern_param_source returns */
-    struct tern_param_setting *setting; /* the line of a file, or NULL */
-};
-
-/* Finds the text of ret->name and its origin. Returns NULL if only the table has a value. */
-static const char *look_up_one(struct origin *ret)
+static const char *value_of_environment(const struct tern_setting *setting, const char *prefix,
+                                        struct tern_origin *ret)
 {
-    char variable[256];
-    snprintf(variable, sizeof variable, VARIABLE "%s", ret->name);
-    const char *value = getenv(variable);
-    ret->setting = value ? NULL : tern_param_file_setting(ret->name);
-    ret->source = ret->setting ? ret->setting->file : "environment";
-    return ret->setting ? ret->setting->value : value;
+    char name[128];
+    for (int i = 0; tern_setting_name(setting, i, name, sizeof name); i++) {
+        snprintf(ret->place, sizeof ret->place, "%s%s", prefix, name);
+        const char *value = getenv(ret->place);
+        ret->name = ret->place + strlen(prefix);
+        if (value)
+            return value;
+    }
+    return NULL;
 }
 
-static const char *look_up(const struct tern_setting *param, struct origin *ret)
+static const char *value_of_file(const struct tern_setting *setting, struct tern_origin *ret)
 {
-    const char *value = written_text(param->name);
-    *ret = (struct origin){.source = "tool"};
-    tern_setting_name(param, 0, ret->name, sizeof ret->name);
-    for (int i = 0; !value && tern_setting_name(param, i, ret->name, sizeof ret->name); i++)
-        value = look_up_one(ret);
+    char name[128];
+    for (int i = 0; tern_setting_name(setting, i, name, sizeof name); i++) {
+        ret->line = tern_param_file_setting(name);
+        if (!ret->line)
+            continue;
+        ret->name = ret->line->name;
+        return ret->line->value;
+    }
+    return NULL;
+}
+
+const char *tern_setting_value(const struct tern_setting *setting, struct tern_origin *ret)
+{
+    const char *value = NULL;
+    *ret = (struct tern_origin){.source = "environment"};
+    for (int i = 0; !value && tern_setting_prefixes[i] && (!i || setting->launcher); i++)
+        value = value_of_environment(setting, tern_setting_prefixes[i], ret);
     if (value)
         return value;
-    ret->source = "default";
+    value = value_of_file(setting, ret);
+    if (!value)
+        return NULL;
+    ret->source = ret->line->file;
+    snprintf(ret->place, sizeof ret->place, "%s (file %s)", ret->name, ret->line->file);
+    return value;
+}
+
+static const char *look_up(const struct tern_setting *param, struct tern_origin *ret)
+{
+    const char *value = written_text(param->name);
+    if (value) {
+        *ret = (struct tern_origin){.name = param->name, .source = "tool"};
+        return value;
+    }
+    value = tern_setting_value(param, ret);
+    if (value)
+        return value;
+    *ret = (struct tern_origin){.name = param->name, .source = "default"};
     return param->preset;
 }
 
 const char *tern_param_string(const char *name)
 {
-    struct origin origin;
+    struct tern_origin origin;
     return look_up(expect(name), &origin);
 }
 
 const char *tern_param_source(const char *name)
 {
-    struct origin origin;
+    struct tern_origin origin;
     look_up(expect(name), &origin);
     return origin.source;
 }
@@ -194,15 +222,15 @@ int tern_param_check_text(const char *name, const char *text, const char *where)
 
 static int check(const struct tern_setting *param)
 {
-    char where[PATH_MAX + 64] = "written by a tool";
-    struct origin origin;
+    struct tern_origin origin;
+    char where[sizeof origin.place + 64] = "written by a tool";
     const char *text = look_up(param, &origin);
     if (!text || text == param->preset)
         return 0;
-    if (origin.setting)
-        snprintf(where, sizeof where, "%s line %d", origin.setting->file, origin.setting->line);
+    if (origin.line)
+        snprintf(where, sizeof where, "%s line %d", origin.line->file, origin.line->line);
     else if (strcmp(origin.source, "environment") == 0)
-        snprintf(where, sizeof where, VARIABLE "%s in the environment", origin.name);
+        snprintf(where, sizeof where, "%s in the environment", origin.place);
     return tern_param_check_text(origin.name, text, where);
 }
 
@@ -214,7 +242,8 @@ static int check_place(const char *name, const char *text, const char *where)
     return param ? check(param) : tern_param_check_text(name, text, where);
 }
 
-static int check_variable(const char *variable)
+/* Checks a variable whose name begins with prefix number `index`. */
+static int check_variable(const char *variable, int index)
 {
     char name[128], where[160];
     const char *equals = strchr(variable, '=');
@@ -222,7 +251,9 @@ static int check_variable(const char *variable)
         return 0;
     snprintf(name, sizeof name, "%.*s", (int)(equals - variable), variable);
     snprintf(where, sizeof where, "%s in the environment", name);
-    return check_place(name + strlen(VARIABLE), equals + 1, where);
+    const char *bare = name + strlen(tern_setting_prefixes[index]);
+    const struct tern_setting *param = tern_param_find(bare);
+    return index == 0 || (param && param->launcher) ? check_place(bare, equals + 1, where) : 0;
 }
 
 static int check_setting(const struct tern_param_setting *setting)
@@ -241,8 +272,9 @@ int tern_param_check_all(void)
 {
     int error = 0;
     for (char **variable = environ; !error && *variable; variable++)
-        if (strncmp(*variable, VARIABLE, strlen(VARIABLE)) == 0)
-            error = check_variable(*variable);
+        for (int i = 0; !error && tern_setting_prefixes[i]; i++)
+            if (strncmp(*variable, tern_setting_prefixes[i], strlen(tern_setting_prefixes[i])) == 0)
+                error = check_variable(*variable, i);
     const struct tern_param_setting *setting = tern_param_file_settings();
     for (; !error && setting; setting = setting->next)
         error = check_setting(setting);
@@ -256,15 +288,15 @@ int tern_param_check_all(void)
 static int64_t number_of(const char *name)
 {
     const struct tern_setting *param = expect(name);
-    struct origin origin;
+    struct tern_origin origin;
     int64_t value = 0;
 
     const char *text = look_up(param, &origin);
     if (!text || !tern_param_allows(param, text))
         text = param->preset;
     if (text && !tern_param_read_value(param->type, text, &value)) {
-        tern_log("the default \"%s\" of parameter %s cannot be read (lib/settings/setting.c)",
-                 text, name);
+        tern_log("the default \"%s\" of parameter %s cannot be read (lib/settings/setting.c)", text,
+                 name);
         abort();
     }
     return value;

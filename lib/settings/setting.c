@@ -12,20 +12,13 @@ extern const struct tern_param_room tern_params_mpi, tern_params_check, tern_par
     tern_params_accel;
 
 const struct tern_param_room *const tern_param_rooms[] = {
-    &tern_params_mpi,
-    &tern_params_check,
-    &tern_params_btl,
-    &tern_params_btl_shm,
-    &tern_params_btl_ofi,
-    &tern_params_btl_tcp,
-    &tern_params_pml,
-    &tern_params_coll,
-    &tern_params_accel,
-    &tern_params_rma,
-    &tern_params_io,
-    &tern_params_topo,
-    &tern_params_launch,
-    NULL,
+    &tern_params_mpi,     &tern_params_check,
+    &tern_params_btl,     &tern_params_btl_shm,
+    &tern_params_btl_ofi, &tern_params_btl_tcp,
+    &tern_params_pml,     &tern_params_coll,
+    &tern_params_accel,   &tern_params_rma,
+    &tern_params_io,      &tern_params_topo,
+    &tern_params_launch,  NULL,
 };
 
 const struct tern_setting *tern_param_at(int index, const struct tern_param_room **ret_room)
@@ -50,21 +43,43 @@ int tern_param_index(const char *name)
     return -1;
 }
 
+/* Returns the next name of a setting, which a blank or a 0 ends, and its length; NULL if there is
+ * none. *at is NULL at first. */
+static const char *next_name(const struct tern_setting *setting, const char **at, size_t *ret_size)
+{
+    const char *also = setting->also ? setting->also : "";
+    bool first = !*at && setting->name;
+    const char *name = first ? setting->name : *at ? *at : also;
+    *ret_size = strcspn(name, " ");
+    *at = first ? also : name + *ret_size;
+    *at += strspn(*at, " ");
+    return *name ? name : NULL;
+}
+
 bool tern_setting_name(const struct tern_setting *setting, int index, char *ret_name, size_t room)
 {
-    const char *at = setting->also ? setting->also : "";
-    if (index == 0)
-        return snprintf(ret_name, room, "%s", setting->name) >= 0;
-    for (; --index > 0; at += strspn(at, " "))
-        at += strcspn(at, " ");
-    return *at && snprintf(ret_name, room, "%.*s", (int)strcspn(at, " "), at) >= 0;
+    static const char orte[] = "orte_";
+    size_t size;
+    for (int prte = 0; prte <= (setting->launcher ? 1 : 0); prte++) {
+        const char *name, *at = NULL;
+        while ((name = next_name(setting, &at, &size))) {
+            if ((prte && strncmp(name, orte, strlen(orte))) || index-- > 0)
+                continue;
+            snprintf(ret_name, room, "%s%.*s", prte ? "p" : "", (int)size - prte, name + prte);
+            return true;
+        }
+    }
+    return false;
 }
 
 bool tern_setting_is_called(const struct tern_setting *setting, const char *name)
 {
-    char own[128];
-    for (int i = 0; tern_setting_name(setting, i, own, sizeof own); i++)
-        if (strcmp(own, name) == 0)
+    size_t length = strlen(name), size;
+    bool prte = setting->launcher && strncmp(name, "prte_", 5) == 0;
+    const char *own, *at = NULL;
+    while ((own = next_name(setting, &at, &size)))
+        if (size == length && (strncmp(own, name, size) == 0 ||
+                               (prte && *own == 'o' && strncmp(own + 1, name + 1, size - 1) == 0)))
             return true;
     return false;
 }
@@ -73,8 +88,7 @@ const struct tern_setting *tern_param_find(const char *name)
 {
     const struct tern_setting *param;
     for (int index = 0; (param = tern_param_at(index, NULL)); index++)
-        if (strcmp(param->name, name) == 0 ||
-            (param->also && tern_setting_is_called(param, name)))
+        if (tern_setting_is_called(param, name))
             return param;
     return NULL;
 }

@@ -14,7 +14,23 @@
 #include <stdint.h>
 
 /* Types of values. A size is a number of bytes, such as 64k. */
-enum tern_param_type { TERN_PARAM_INT, TERN_PARAM_SIZE, TERN_PARAM_BOOL, TERN_PARAM_STRING };
+enum tern_param_type {
+    TERN_PARAM_INT,
+    TERN_PARAM_SIZE,
+    TERN_PARAM_BOOL,
+    TERN_PARAM_STRING,
+    TERN_PARAM_WORDS, /* a list such as "tcp,self" or "^tcp"; other words than the choices are
+                       * slips */
+};
+
+/* What a setting does here. */
+enum tern_effect {
+    TERN_EFFECT_USED,
+    TERN_EFFECT_NONE,    /* nothing, and the user cannot notice that */
+    TERN_EFFECT_WARNED,  /* nothing, with one warning; `instead` says what to do */
+    TERN_EFFECT_REFUSED, /* it is refused; `instead` says why, or what to do */
+    TERN_EFFECT_FOREIGN, /* refused as a word of other launchers; `instead` is ours */
+};
 
 /* Until when a change has an effect. */
 enum tern_param_when {
@@ -37,7 +53,7 @@ struct tern_setting {
     const char *help;    /* one sentence */
     /* strings only: the allowed values, "|binomial|chain". If the first one is empty, the library
      * chooses. Commas separate spellings of one value: "auto|never,0,none". NULL: any text is
-     * allowed. */
+     * allowed. Of WORDS: the words, "tcp,self". */
     const char *choices;
     enum tern_param_when when;
     enum tern_param_scope scope;
@@ -45,6 +61,10 @@ struct tern_setting {
     bool or_zero;        /* 0 is allowed too, although `least` is larger */
     bool internal;       /* for tests and for work on the library; mpi_info hides it */
     const char *also;    /* Open MPI's names for it, separated by blanks; NULL: none */
+    bool launcher;       /* mpirun's own: the environment has it with PRTE_MCA_ and PMIX_MCA_, too,
+                          * and with "prte_" for "orte_" */
+    enum tern_effect effect;
+    const char *instead;
 };
 
 /* A room's table. */
@@ -69,7 +89,8 @@ int tern_param_index(const char *name);
 /* Returns the parameter with this name, or with this name among its other ones, or NULL. */
 const struct tern_setting *tern_param_find(const char *name);
 /* Writes name number `index` of a setting, cut to `room` bytes including the closing 0: number 0 is
- * its own, the others are those of `also`. Returns false if there are fewer. */
+ * its own, the others are those of `also`; then those with "prte_" for "orte_". Returns false if
+ * there are fewer. */
 bool tern_setting_name(const struct tern_setting *setting, int index, char *ret_name, size_t room);
 /* Returns true if `name` is one of the setting's names. */
 bool tern_setting_is_called(const struct tern_setting *setting, const char *name);

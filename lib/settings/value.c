@@ -117,6 +117,7 @@ bool tern_param_read_value(enum tern_param_type type, const char *text, int64_t 
     case TERN_PARAM_BOOL:
         return parse_bool(text, ret_value);
     case TERN_PARAM_STRING:
+    case TERN_PARAM_WORDS:
         break;
     }
     return false;
@@ -203,7 +204,7 @@ static void describe_range(const struct tern_setting *param, char *text, size_t 
 bool tern_param_allows(const struct tern_setting *param, const char *text)
 {
     int64_t value;
-    if (param->type != TERN_PARAM_STRING)
+    if (param->type < TERN_PARAM_STRING)
         return tern_param_read_value(param->type, text, &value) && in_range(param, value);
     return !param->choices || tern_param_index_of_choice(param, text) >= 0;
 }

@@ -4,136 +4,43 @@
 #include "mpirun/plan/command_line.h"
 
 #include <config.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/util/base/error.h"
-#include "lib/settings/figures.h"
-#include "lib/util/base/log.h"
-#include "lib/settings/param.h"
 #include "lib/settings/said.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
 #include "lib/util/base/prefix.h"
-#include "lib/util/net/tcp_address.h"
-#include "lib/settings/tcp_choice.h"
 #include "lib/util/base/text.h"
 #include "mpirun/plan/help.h"
-#include "mpirun/plan/inherit.h"
-#include "mpirun/plan/common_movers.h"
-#include "mpirun/plan/option_table.h"
-#include "mpirun/plan/parameters.h"
-#include "mpirun/plan/policy.h"
-#include "mpirun/plan/repeats.h"
-#include "mpirun/plan/this_machine.h"
-#include "mpirun/plan/tune.h"
+#include "mpirun/plan/join_options.h"
+#include "mpirun/plan/line_options.h"
 #include "mpirun/plan/line_words.h"
+#include "mpirun/plan/policy.h"
+#include "mpirun/plan/settings.h"
 
-/* Returns the option that `word` means, or NULL. *ret_value is the value of --NAME=VALUE, or NULL
- * if the option's values follow as words. */
-static const struct tern_option *find_option(char *word, char **ret_value)
-{
-    const char *name = word + 1 + (word[1] == '-');
-    char *equals = word[1] == '-' ? strchr(word, '=') : NULL;
-    for (int i = 0; i < tern_option_count; i++) {
-        const struct tern_option *option = &tern_option_table[i];
-        bool joined = equals && option->values == 1 &&
-                      strlen(option->name) == (size_t)(equals - name) &&
-                      strncmp(name, option->name, equals - name) == 0;
-        *ret_value = joined ? equals + 1 : NULL;
-        if (joined || strcmp(name, option->name) == 0)
-            return option;
-    }
-    return NULL;
-}
-
-/* Finds an option that is not written as `name`: NAME=VALUE, or a name and a number such as "np4".
- * Returns NULL if it is none of these. */
-static const struct tern_option *find_misjoined(const char *name, const char **ret_value)
-{
-    size_t length = strcspn(name, "="), letters = strcspn(name, "0123456789");
-    bool number = !name[length] && name[letters] &&
-                  !name[letters + strspn(name + letters, "0123456789")];
-    char *bare = tern_must_format("%.*s", (int)(number ? letters : length), name);
-    const struct tern_option *option = number || name[length] ? tern_option_named(bare) : NULL;
-    free(bare);
-    *ret_value = number ? name + letters : name + length + (name[length] == '=');
-    return number && option && option->values != 1 ? NULL : option;
-}
-
-/* Returns the error for `word`, an option with a value that is written otherwise. */
-static int misjoined_option(const struct tern_option *option, const char *word, const char *value)
-{
-    const char *dashes = option->name[1] ? "--" : "-";
-    if (option->values == 1)
-        return tern_error(TERN_ERR_ARG,
-                          "unknown option %s: the value is a word of its own; write -%s %s", word,
-                          option->name, *value ? value : "VALUE");
-    return tern_error(TERN_ERR_ARG, "unknown option %s: %s%s takes %s; write %s%s%s", word, dashes,
-                      option->name, option->values ? "a name and a value" : "no value", dashes,
-                      option->name, option->values ? " NAME VALUE" : "");
-}
-
-static int unknown_option(const char *word)
-{
-    const char *name = word + 1 + (word[1] == '-'), *nearest = NULL;
-    const char *value;
-    const struct tern_option *meant = find_misjoined(name, &value);
-    if (meant)
-        return misjoined_option(meant, word, value);
-    size_t length = strcspn(name, "=");
-    char *bare = tern_must_format("%.*s", (int)length, name);
-    enum { SHORTEST = 3 }; /* a shorter option is near to any short word */
-    int best = (int)length / 3 + (length > SHORTEST);
-    for (int i = 0; i < tern_option_count; i++) {
-        if (tern_option_table[i].kind == TERN_OPTION_FOREIGN)
-            continue;
-        int distance = strlen(tern_option_table[i].name) >= SHORTEST
-                           ? tern_text_distance(bare, tern_option_table[i].name)
-                           : 100;
-        if (distance <= best && (!nearest || distance < best)) {
-            best = distance;
-            nearest = tern_option_table[i].name;
-        }
-    }
-    free(bare);
-    if (nearest)
-        return tern_error(TERN_ERR_ARG,
-                          "unknown option %s; did you mean --%s? (mpirun --help lists them)", word,
-                          nearest);
-    return tern_error(TERN_ERR_ARG, "unknown option %s (mpirun --help lists them)", word);
-}
-
-static struct tern_app *add_app(struct tern_options *options)
-{
-    options->apps = tern_must_grow(options->apps, (options->app_count + 1) * sizeof *options->apps);
-    struct tern_app *app = &options->apps[options->app_count++];
-    *app = (struct tern_app){ 0 };
-    return app;
-}
-
-static int parse_words(char **words, int count, struct tern_options *options);
-
-enum { FILES_DEEP = 16 };
+static int apply_words(char **words, int count, struct tern_options *options);
 
 /* --app FILE: reads a file with a program and its options on each line. A backslash at the end of a
  * line continues it. Returns 0, 1 if help or version was printed, or TERN_ERR_ARG. */
 static int read_appfile(const char *path, struct tern_options *options)
 {
-    if (options->file_depth == FILES_DEEP)
-        return tern_error(TERN_ERR_ARG, "the application file %s is nested in %d others; "
-                                        "application files may not name each other in a "
-                                        "circle", path,
-                          FILES_DEEP);
+    if (options->file_depth == TERN_FILES_DEEP)
+        return tern_error(TERN_ERR_ARG,
+                          "the application file %s is nested in %d others; "
+                          "application files may not name each other in a "
+                          "circle",
+                          path, TERN_FILES_DEEP);
     const char *why;
     char *text = tern_read_text(path, &why), *rest = text, *line;
     if (!text)
         return tern_error(TERN_ERR_ARG, "cannot read the application file %s: %s", path, why);
     options->file_depth++;
     int error = 0, number = 0;
-    struct tern_strings words = { 0 };
+    struct tern_strings words = {0};
     /* the text after the last line break is not a line if it is empty */
     while (!error && (line = strsep(&rest, "\n")) && (*line || rest)) {
         size_t length = strlen(line);
@@ -143,11 +50,11 @@ static int read_appfile(const char *path, struct tern_options *options)
         if (goes_on)
             continue;
         if (words.count && !error)
-            error = parse_words(words.items, words.count, options);
+            error = apply_words(words.items, words.count, options);
         for (int i = 0; i < words.count; i++)
             tern_strings_take(&options->kept, words.items[i]);
         free(words.items);
-        words = (struct tern_strings){ 0 };
+        words = (struct tern_strings){0};
     }
     if (words.count && !error)
         error = tern_error(TERN_ERR_ARG, "%s ends with a backslash, but no line follows", path);
@@ -157,78 +64,11 @@ static int read_appfile(const char *path, struct tern_options *options)
     return error;
 }
 
-/* Returns the number of words of an option that follow as words of their own, or a negative
- * TERN_ERR_ARG if the option lacks some: words[at] is the last, or another option follows. */
-static int count_values(const struct tern_option *option, const char *joined, char **words,
-                        int count, int at)
-{
-    int follow = joined ? 0 : option->values;
-    if (at + follow >= count)
-        return tern_error(TERN_ERR_ARG, "%s needs %s after it", words[at],
-                          option->values == 1 ? "a value" : "a name and a value");
-    int error = tern_option_check_values(option, words[at], words + at + 1, follow);
-    return error ? error : follow;
-}
-
-/* Calls `visit` for each option of all programs, with its values. Returns 0, what a call returned,
- * or TERN_ERR_ARG. */
-static int visit_options(char **words, int count, struct tern_options *options,
-                         int (*visit)(const struct tern_option *option, const char *word,
-                                      char **values, struct tern_options *options))
-{
-    bool in_options = true;
-    int error = 0;
-    for (int at = 0; at < count && !error; at++) {
-        char *word = words[at], *joined;
-        if (!in_options || word[0] != '-' || !word[1] || strcmp(word, "--") == 0) {
-            in_options = strcmp(word, options->separator) == 0;
-            continue;
-        }
-        const struct tern_option *option = find_option(word, &joined);
-        if (!option)
-            return unknown_option(word);
-        int follow = count_values(option, joined, words, count, at);
-        if (follow < 0)
-            return follow;
-        error = visit(option, word, joined ? &joined : &words[at + 1], options);
-        at += follow;
-    }
-    return error;
-}
-
-/* Applies --tune and --am, before anything else: what the command line says itself prevails. */
-static int read_tune(const struct tern_option *option, const char *word, char **values,
-                     struct tern_options *options)
-{
-    return option->kind == TERN_OPTION_TUNE ? option->read(word, values[0], options) : 0;
-}
-
-/* Notes which parameter files shall be read, before any parameter is looked up. */
-static int note_param_files(const struct tern_option *option, const char *word, char **values,
-                            struct tern_options *options)
-{
-    (void)word, (void)options;
-    if (option->kind == TERN_OPTION_PARAMETER && (strcmp(values[0], "mca_param_files") == 0 ||
-                                                  strcmp(values[0], "mca_base_param_files") == 0))
-        return setenv("OMPI_MCA_mca_param_files", values[1], 1) ? TERN_ERR_NO_MEM : 0;
-    return 0;
-}
-
-/* Notes an option for --explain. */
-static void note_option(const char *word, char **values, int count, struct tern_options *options)
-{
-    if (strcmp(word + strspn(word, "-"), "explain") == 0)
-        return;
-    tern_strings_format(&options->said, "%s%s%s%s%s (command line)", word, count > 0 ? " " : "",
-                        count > 0 ? values[0] : "", count > 1 ? " " : "",
-                        count > 1 ? values[1] : "");
-}
-
 /* Refuses a second hostfile of one program. *said is the first one, or NULL. */
 static int note_hostfile(const struct tern_option *option, const char *word, char **values,
                          const char **said)
 {
-    if (option != tern_option_named("hostfile") && option != tern_option_named("machinefile"))
+    if (option != tern_option_named("hostfile"))
         return 0;
     const char *path = values[0];
     if (*said && strcmp(*said, path))
@@ -253,8 +93,9 @@ static int give_to_file(const struct tern_app *app, const char *path, int first,
                           "run; write it on a line of that file",
                           app->argv.items[0], path);
     if (app->soft)
-        return tern_error(TERN_ERR_ARG, "-soft stands beside --app %s; write it on a line of that "
-                                        "file, behind -np",
+        return tern_error(TERN_ERR_ARG,
+                          "-soft stands beside --app %s; write it on a line of that "
+                          "file, behind -np",
                           path);
     bool counts = !app->np;
     for (int i = first; i < options->app_count; i++) {
@@ -286,8 +127,9 @@ static int apply_option(const struct tern_option *option, const char *word, char
                         bool joined, struct tern_app *app, struct tern_options *options)
 {
     int said = options->warnings.count;
-    int error = tern_option_apply(option, word, values, app, options);
-    bool reads = option->kind == TERN_OPTION_READ || option->kind == TERN_OPTION_TUNE;
+    int error = tern_settings_apply(option, word, values, app, options);
+    bool reads = option->kind == TERN_OPTION_READ || option->kind == TERN_OPTION_TUNE ||
+                 option->kind == TERN_OPTION_AM;
     if (!error && reads && option->values && !*values[0] && options->warnings.count == said)
         tern_options_warn(options, "%s%s is empty and has no effect", word, joined ? "" : " \"\"");
     return error;
@@ -308,58 +150,45 @@ static int check_dash(const char *word)
     return 0;
 }
 
-/* Reads the options and the program of one context, from words[*at] up to the separator or the end.
- * Returns 0, 1 if help or version was printed, or TERN_ERR_ARG. */
-static int read_app(char **words, int count, int *at, struct tern_options *options,
-                    struct tern_app *app)
+/* Prints the version, or the help for the word behind --help. Returns 1. */
+static int print(const struct tern_said *said)
 {
-    const char *file = NULL, *hostfile = NULL;
-    int first = options->app_count, hosts = options->hosts_are_default ? 0 : options->hosts.count;
-    int files = options->hostfiles.count;
-    while (*at < count && words[*at][0] == '-' && words[*at][1]) {
-        char *word = words[*at], *joined;
-        if (strcmp(word, "--") == 0) {
-            (*at)++;
-            break;
-        }
-        const struct tern_option *option = find_option(word, &joined);
-        if (!option)
-            return unknown_option(word);
-        if (option->kind == TERN_OPTION_HELP || option->kind == TERN_OPTION_VERSION) {
-            if (option->kind == TERN_OPTION_HELP)
-                tern_help_print(*at + 1 < count ? words[*at + 1] : NULL);
-            else
-                printf("mpirun (Open MPI) %s\n%s, compatible with it\n", TERN_OMPI_RELEASE,
-                       PACKAGE_STRING);
-            return 1;
-        }
-        int follow = count_values(option, joined, words, count, *at);
-        if (follow < 0)
-            return follow;
-        char **values = joined ? &joined : &words[*at + 1];
-        note_option(word, values, joined ? 0 : follow, options);
-        tern_repeats_note(option, word, values, options);
-        tern_inherit_note(option, values, options);
-        int error = note_hostfile(option, word, values, &hostfile);
-        if (!error && option->kind == TERN_OPTION_APPFILE)
-            error = read_appfile(file = values[0], options);
+    if (said->option->kind == TERN_OPTION_HELP)
+        tern_help_print(said->left ? said->words[0] : NULL);
+    else
+        printf("mpirun (Open MPI) %s\n%s, compatible with it\n", TERN_OMPI_RELEASE, PACKAGE_STRING);
+    return 1;
+}
+
+/* Applies the options of one program. *ret_file is the file of --app, or NULL. Returns 0, 1 if help
+ * or version was printed, or TERN_ERR_ARG. */
+static int apply_options(struct tern_line_program *program, struct tern_app *app,
+                         const char **ret_file, struct tern_options *options)
+{
+    const char *hostfile = NULL;
+    int error = 0;
+    *ret_file = NULL;
+    for (int i = 0; i < program->count && !error; i++) {
+        struct tern_said *said = &program->said[i];
+        char **values = tern_said_values(said);
+        if (said->option->kind == TERN_OPTION_HELP || said->option->kind == TERN_OPTION_VERSION)
+            return print(said);
+        tern_said_note(said, options);
+        tern_said_note_repeat(said, options);
+        tern_said_note_inherited(said, options);
+        error = note_hostfile(said->option, said->word, values, &hostfile);
+        if (!error && said->option->kind == TERN_OPTION_APPFILE)
+            error = read_appfile(*ret_file = values[0], options);
         else if (!error)
-            error = apply_option(option, word, values, joined, app, options);
-        if (error)
-            return error;
-        *at += 1 + follow;
+            error =
+                apply_option(said->option, said->word, values, said->joined != NULL, app, options);
     }
-    int error = *at < count ? check_dash(words[*at]) : 0;
-    if (error)
-        return error;
-    for (; *at < count && strcmp(words[*at], options->separator); (*at)++)
-        tern_strings_add(&app->argv, words[*at]);
-    for (; hosts < options->hosts.count && !options->hosts_are_default; hosts++)
-        tern_strings_add(&app->hosts, options->hosts.items[hosts]);
-    for (; files < options->hostfiles.count; files++)
-        tern_strings_add(&app->hostfiles, options->hostfiles.items[files]);
-    if (file)
-        return give_to_file(app, file, first, options);
+    return error;
+}
+
+/* Checks the program of one context, and completes it. Returns 0 or TERN_ERR_ARG. */
+static int complete_app(struct tern_app *app, const struct tern_options *options)
+{
     if (app->argv.count == 0 && options->shows_library) {
         tern_strings_format(&app->argv, "%s/bin/mpirun", tern_prefix());
         tern_strings_add(&app->argv, TERN_PLAIN_RANK);
@@ -373,53 +202,71 @@ static int read_app(char **words, int count, int *at, struct tern_options *optio
     return app->soft ? tern_policy_soft("-soft", app->soft, app->np, &app->np) : 0;
 }
 
-static void free_app(struct tern_app *app)
+/* Applies the options of one program to `app` and to `options`. Returns like apply_options. */
+static int apply_program(struct tern_line_program *program, struct tern_app *app,
+                         struct tern_options *options)
 {
-    tern_strings_free(&app->argv);
-    tern_strings_free(&app->env);
-    tern_strings_free(&app->unset);
-    tern_strings_free(&app->hosts);
-    tern_strings_free(&app->hostfiles);
-}
-
-static int parse_app(char **words, int count, int *at, struct tern_options *options)
-{
-    struct tern_app app = { 0 };
-    int result = read_app(words, count, at, options, &app);
-    if (result || !app.argv.count)
-        free_app(&app);
-    else
-        *add_app(options) = app;
-    return result;
-}
-
-static int parse_words(char **words, int count, struct tern_options *options)
-{
-    int at = 0, error = visit_options(words, count, options, read_tune);
+    const char *file;
+    int first = options->app_count, hosts = options->hosts_are_default ? 0 : options->hosts.count;
+    int files = options->hostfiles.count;
+    int error = apply_options(program, app, &file, options);
+    if (!error && program->argc)
+        error = check_dash(program->argv[0]);
     if (error)
         return error;
-    for (;;) {
-        int result = parse_app(words, count, &at, options);
-        if (result || at + 1 >= count) /* a last separator is followed by nothing */
-            return result;
-        at++;
-    }
+    for (int i = 0; i < program->argc; i++)
+        tern_strings_add(&app->argv, program->argv[i]);
+    for (; hosts < options->hosts.count && !options->hosts_are_default; hosts++)
+        tern_strings_add(&app->hosts, options->hosts.items[hosts]);
+    for (; files < options->hostfiles.count; files++)
+        tern_strings_add(&app->hostfiles, options->hostfiles.items[files]);
+    return file ? give_to_file(app, file, first, options) : complete_app(app, options);
 }
 
-void tern_options_warn(struct tern_options *options, const char *format, ...)
+/* Applies what was said, in the order of precedence. Returns like apply_options. */
+static int apply_line(struct tern_options_line *line, struct tern_options *options)
 {
-    char *text = NULL;
-    va_list args;
-    va_start(args, format);
-    bool made = vasprintf(&text, format, args) >= 0;
-    va_end(args);
-    for (int i = 0; made && i < options->warnings.count; i++)
-        if (strcmp(options->warnings.items[i], text) == 0) {
-            free(text);
-            made = false;
+    int error = 0;
+    for (int p = 0; p < line->count; p++)
+        for (int i = 0; i < line->programs[p].count && !error; i++) {
+            struct tern_said *said = &line->programs[p].said[i];
+            error =
+                tern_settings_of_files(said->option, said->word, tern_said_values(said), options);
         }
-    if (made)
-        tern_strings_take(&options->warnings, text);
+    for (int p = 0; p < line->count && !error; p++) {
+        struct tern_app app = {0};
+        error = apply_program(&line->programs[p], &app, options);
+        if (error || !app.argv.count) {
+            tern_app_free(&app);
+            continue;
+        }
+        options->apps =
+            tern_must_grow(options->apps, (options->app_count + 1) * sizeof *options->apps);
+        options->apps[options->app_count++] = app;
+    }
+    return error;
+}
+
+/* Applies a line of an application file. Returns like apply_options. */
+static int apply_words(char **words, int count, struct tern_options *options)
+{
+    struct tern_options_line line = {0};
+    int error = tern_line_read(words, count, options->separator, &line);
+    if (!error)
+        error = apply_line(&line, options);
+    tern_line_free(&line);
+    return error;
+}
+
+/* Notes which parameter files shall be read, before any parameter is looked up. */
+static int note_files(struct tern_options_line *line)
+{
+    int error = 0;
+    for (int p = 0; p < line->count; p++)
+        for (int i = 0; i < line->programs[p].count && !error; i++)
+            error = tern_settings_note_files(line->programs[p].said[i].option,
+                                             tern_said_values(&line->programs[p].said[i]));
+    return error;
 }
 
 /* --verbose: names the variables of other launchers in the environment. */
@@ -479,146 +326,6 @@ static void check_moved(struct tern_options *options)
                           moved);
 }
 
-/* Warns of an empty value of an option, as a script writes with a variable that is not set. */
-static void drop_if_empty(const char **value, const char *option, const char *instead,
-                          struct tern_options *options)
-{
-    if (!*value || **value)
-        return;
-    tern_options_warn(options, "%s \"\" is empty and has no effect: %s", option, instead);
-    *value = NULL;
-}
-
-static void drop_empty_values(struct tern_options *options)
-{
-    for (int app = 0; app < options->app_count; app++) {
-        drop_if_empty(&options->apps[app].wdir, "--wdir", "ranks start in this directory", options);
-        drop_if_empty(&options->apps[app].path, "--path", "programs are looked for in PATH",
-                      options);
-    }
-    drop_if_empty(&options->prefix, "--prefix", "the environment says where libraries are",
-                  options);
-}
-
-/* Refuses options that choose where ranks run, beside a rankfile, which says it, too. Returns 0 or
- * TERN_ERR_ARG. */
-static int check_rankfile(const struct tern_options *options)
-{
-    static const char *const others[] = {"map-by", "npernode", "npersocket", "ppr",
-                                         "cpus-per-proc"};
-    const char *said = options->sequential ? "--map-by seq" : NULL;
-    for (size_t i = 0; i < sizeof others / sizeof *others && !said; i++)
-        if (i || !options->by_rankfile)
-            said = tern_strings_value(&options->given, others[i]);
-    bool empty = said && said[strlen(said) - 1] == ' '; /* an empty value says nothing */
-    if (!options->rankfile || !said || empty)
-        return 0;
-    return tern_error(TERN_ERR_ARG,
-                      "--rankfile and %s both choose where ranks run; use one of "
-                      "them",
-                      said);
-}
-
-/* As in Open MPI, --wdir counts before --set-cwd-to-session-dir. */
-static void choose_wdirs(struct tern_options *options)
-{
-    for (int at = 0; at < options->app_count; at++) {
-        struct tern_app *app = &options->apps[at];
-        if (app->wdir && app->wdir_session)
-            tern_options_warn(options, "--set-cwd-to-session-dir has no effect beside --wdir %s",
-                              app->wdir);
-        app->wdir_session &= !app->wdir;
-    }
-}
-
-/* As in Open MPI, --bycore, --byslot and a parameter do not say where to map beside -N and
- * --npersocket; --bynode does, and --map-by if there is one program. */
-static void drop_weak_mapping(struct tern_options *options)
-{
-    const char *said = tern_strings_value(&options->given, "map-by");
-    bool counted = options->per_source == TERN_PER_NODE || options->per_source == TERN_PER_SOCKET;
-    /* Open MPI then forgets -N and --npersocket; here they hold as far as -np permits */
-    options->map.per_gives_way =
-        counted && options->app_count == 1 &&
-        (options->pe_of_map ||
-         (options->map.by != TERN_MAP_LEVEL_DEFAULT && said && strstr(said, "-map-by")));
-    if (!counted || options->map.by == TERN_MAP_LEVEL_DEFAULT ||
-        (said && ((options->app_count == 1 && strstr(said, "-map-by")) || strstr(said, "-bynode"))))
-        return;
-    if (options->map.by != TERN_MAP_LEVEL_SLOT)
-        tern_options_warn(options, "%s has no effect beside %s",
-                          said ? said : "the parameter rmaps_base_mapping_policy",
-                          options->per_said);
-    options->map.by = TERN_MAP_LEVEL_DEFAULT;
-}
-
-/* As in Open MPI, ranks run anywhere on the processors of --cpu-set, and --rank-by has no effect.
- * It refuses --map-by beside it and forgets --bind-to; here they hold. */
-static void bind_to_listed(struct tern_options *options)
-{
-    struct tern_map_request *map = &options->map;
-    const char *bind = tern_strings_value(&options->given, "bind-to");
-    if (!options->cpu_list || map->by != TERN_MAP_LEVEL_DEFAULT || options->rankfile)
-        return;
-    if (map->bind == TERN_MAP_LEVEL_DEFAULT && !map->pe)
-        map->bind = TERN_MAP_LEVEL_NONE;
-    else if (bind && map->bind < TERN_MAP_LEVEL_NODE)
-        tern_options_warn(options, "%s holds within the list of --cpu-set, too; Open MPI 4.1 lets "
-                                   "each rank run on the whole list", bind);
-    const char *rank_by = tern_strings_value(&options->given, "rank-by");
-    if (map->rank_by != TERN_MAP_LEVEL_DEFAULT && map->rank_by != TERN_MAP_LEVEL_SLOT)
-        tern_options_warn(options, "%s has no effect beside --cpu-set, as in Open MPI 4.1: ranks "
-                                   "are numbered host after host",
-                          rank_by ? rank_by : "the parameter rmaps_base_ranking_policy");
-    map->rank_by = TERN_MAP_LEVEL_DEFAULT;
-}
-
-/* Completes what only all options together say, and refuses what contradicts itself. Returns 0 or
- * TERN_ERR_ARG. */
-static int join_options(struct tern_options *options)
-{
-    drop_empty_values(options);
-    choose_wdirs(options);
-    int error = tern_tune_give_variables(options);
-    if (error)
-        return error;
-    if (!options->prefix && !options->no_prefix)
-        options->prefix = options->implied_prefix;
-    if (options->cpu_list && options->map.hwthreads) {
-        tern_strings_format(&options->kept, "%s%s", TERN_CPU_LIST_THREADS, options->cpu_list);
-        options->cpu_list = options->kept.items[options->kept.count - 1];
-    }
-    drop_weak_mapping(options);
-    /* As in Open MPI, who binds to hardware threads counts them as processors. */
-    if (options->map.bind == TERN_MAP_LEVEL_HWTHREAD && !options->bind_to_list)
-        options->map.hwthreads = true;
-    options->map.oversubscribe = options->oversubscribe;
-    if (options->by_rankfile && !options->rankfile)
-        return tern_error(TERN_ERR_ARG, "--map-by rankfile needs the option --rankfile FILE, too");
-    if (options->bind_to_list && !options->cpu_list) {
-        tern_options_warn(options, "--bind-to cpu-list binds nobody without --cpu-list LIST");
-        options->map.bind = TERN_MAP_LEVEL_NONE;
-    }
-    bind_to_listed(options);
-    error = check_rankfile(options);
-    if (error)
-        return error;
-    if (options->allow_asked && options->forbid_asked)
-        return tern_error(TERN_ERR_ARG, "the command line both allows more ranks than slots "
-                                        "(--oversubscribe) and forbids it (--nooversubscribe); use "
-                                        "one of them");
-    int64_t first, last;
-    bool include;
-    error = tern_param_check_all();
-    if (!error)
-        error = tern_tcp_filter_choose("btl_tcp_if_include", "btl_tcp_if_exclude", &include);
-    if (!error)
-        error = tern_tcp_ports_read(&first, &last);
-    if (!error)
-        error = tern_movers_agree(options);
-    return error ? error : tern_figures_read();
-}
-
 /* Writes the warnings, and notes for the ranks which faults were said. */
 static void say_warnings(struct tern_options *options)
 {
@@ -637,45 +344,28 @@ int tern_options_parse(int argc, char **argv, const char *separator,
     struct tern_options options = {
         .separator = separator,
         .job_number = 1,
-        .map = { .by = TERN_MAP_LEVEL_DEFAULT,
-                 .rank_by = TERN_MAP_LEVEL_DEFAULT,
-                 .bind = TERN_MAP_LEVEL_DEFAULT },
+        .map = {.by = TERN_MAP_LEVEL_DEFAULT,
+                .rank_by = TERN_MAP_LEVEL_DEFAULT,
+                .bind = TERN_MAP_LEVEL_DEFAULT},
     };
     imply_prefix(argv[0], &options);
     check_moved(&options);
-    int result = visit_options(argv + 1, argc - 1, &options, note_param_files);
+    struct tern_options_line line = {0};
+    int result = tern_line_read(argv + 1, argc - 1, separator, &line);
     if (result == 0)
-        result = tern_parameters_of_environment(&options);
+        result = note_files(&line);
+    if (result == 0)
+        result = tern_settings_of_environment(&options);
     options.per_is_default = true;
     options.pe_said = NULL;
     if (result == 0)
-        result = parse_words(argv + 1, argc - 1, &options);
+        result = apply_line(&line, &options);
     if (result == 0)
-        result = join_options(&options);
+        result = tern_options_join(&options);
+    tern_line_free(&line);
     say_warnings(&options);
     if (result < 0)
         tern_log("%s", tern_error_text(result));
     *ret_options = options;
     return result;
-}
-
-void tern_options_free(struct tern_options *options)
-{
-    for (int app = 0; app < options->app_count; app++)
-        free_app(&options->apps[app]);
-    free(options->apps);
-    tern_strings_free(&options->hosts);
-    tern_strings_free(&options->hostfiles);
-    tern_strings_free(&options->kept);
-    tern_strings_free(&options->warnings);
-    tern_strings_free(&options->said);
-    tern_strings_free(&options->given);
-    tern_strings_free(&options->env);
-    tern_strings_free(&options->inherited);
-    tern_strings_free(&options->inherited_map);
-    tern_strings_free(&options->inherited_rank);
-    tern_strings_free(&options->inherited_bind);
-    tern_strings_free(&options->inherited_app);
-    free(options->output_dir);
-    *options = (struct tern_options){ 0 };
 }

@@ -12,7 +12,5 @@
  * separator, which must outlive them. Call tern_options_free whatever the result. */
 int tern_options_parse(int argc, char **argv, const char *separator,
                        struct tern_options *ret_options);
-/* Frees what the options own. */
-void tern_options_free(struct tern_options *options);
 
 #endif

@@ -184,15 +184,15 @@ static void print_options(int topic)
         printf("Accepted without effect:\n");
     for (int i = 0; i < tern_option_count; i++) {
         const struct tern_option *option = &tern_option_table[i];
-        bool warned =
-            (option->kind == TERN_OPTION_WARNED || option->kind == TERN_OPTION_REFUSED) &&
-            !has_lines(option->name);
-        if (topics[topic].ignored && option->kind == TERN_OPTION_IGNORED)
-            printf("  %s%s%s\n", option->name[1] ? "--" : "-", option->name,
+        enum tern_effect effect = option->row.effect;
+        bool warned = (effect == TERN_EFFECT_WARNED || effect == TERN_EFFECT_REFUSED) &&
+                      !has_lines(option->names);
+        if (topics[topic].ignored && effect == TERN_EFFECT_NONE)
+            printf("  %s%s%s\n", option->names[1] ? "--" : "-", option->names,
                    option->values ? " VALUE" : "");
         else if (topics[topic].warned && warned &&
-                 (!topics[topic].only || strcmp(topics[topic].only, option->name) == 0))
-            printf("  --%-24s %s\n", option->name, option->text);
+                 (!topics[topic].only || strcmp(topics[topic].only, option->names) == 0))
+            printf("  --%-24s %s\n", option->names, option->row.instead);
     }
 }
 
@@ -217,12 +217,11 @@ static bool print_option(const char *name)
         fputs(lines[i].text, stdout);
         found = true;
     }
-    if (!found && option && option->text && option->kind >= TERN_OPTION_REFUSED &&
-        option->kind <= TERN_OPTION_FOREIGN) {
+    if (!found && option && option->row.instead) {
         printf("  --%s: %s%s\n", name,
-               option->kind == TERN_OPTION_FOREIGN ? "a word of other launchers; here it is "
-                                                   : "not supported: ",
-               option->text);
+               option->row.effect == TERN_EFFECT_FOREIGN ? "a word of other launchers; here it is "
+                                                         : "not supported: ",
+               option->row.instead);
         found = true;
     }
     return found;

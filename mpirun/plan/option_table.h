@@ -2,80 +2,79 @@
 #ifndef TERN_MPIRUN_PLAN_OPTION_TABLE_H
 #define TERN_MPIRUN_PLAN_OPTION_TABLE_H
 
-/* All options of mpirun. A row says what the option's value is and where to store it. */
+/* mpirun's own settings: its options, and the parameters of Open MPI's launcher that have an effect
+ * here. A row says how both are called, what the value is, and where to store it. */
 
+#include "lib/settings/setting.h"
 #include "mpirun/plan/options.h"
 
-/* What happens with an option and its value. */
+/* What happens with a value. */
 enum tern_option_kind {
-    /* an option of Open MPI; accepted without effect, so that scripts keep working */
-    TERN_OPTION_IGNORED,
-    /* an option of Open MPI that fails, because the user must know that it is missing; `text` says
-     * why */
-    TERN_OPTION_REFUSED,
-    /* an option of Open MPI that is accepted with a warning, because the user may notice that it
-     * has no effect; `text` says what to do instead */
-    TERN_OPTION_WARNED,
-    /* an option of another launcher; `text` is what Tern and Open MPI call it */
-    TERN_OPTION_FOREIGN,
-    TERN_OPTION_TUNE, /* --tune and --am: calls `read`, before all other options */
-    TERN_OPTION_FLAG,     /* sets the bool at `offset` to true */
-    TERN_OPTION_NUMBER,   /* stores an int from `least` to `most` */
-    TERN_OPTION_WORD,     /* stores a pointer to the value itself, a const char * */
-    TERN_OPTION_LIST,     /* adds a copy of the value to the struct tern_strings */
-    TERN_OPTION_READ,     /* calls `read` */
-    TERN_OPTION_READ_APP, /* calls `read_app` */
+    TERN_OPTION_USELESS,   /* row.effect says it */
+    TERN_OPTION_FLAG,      /* sets the bool at `offset` */
+    TERN_OPTION_NUMBER,    /* stores an int from row.least to row.most */
+    TERN_OPTION_WORD,      /* stores a pointer to the value itself, a const char * */
+    TERN_OPTION_LIST,      /* adds a copy of the value to the struct tern_strings */
+    TERN_OPTION_READ,      /* calls `read` */
+    TERN_OPTION_READ_APP,  /* calls `read_app` */
     TERN_OPTION_READ_PAIR, /* calls `read_pair` */
-    /* --mca and similar: adds the parameter to a struct tern_strings, and applies it */
-    TERN_OPTION_PARAMETER,
+    TERN_OPTION_SWITCH,    /* calls `read` with "", or with "0" for a parameter that says no */
+    TERN_OPTION_PARAMETER, /* --mca and similar: adds a parameter to the struct tern_strings with
+                            * the prefix `text`, and applies it */
+    TERN_OPTION_TUNE,      /* --tune: a file of options, before all other options */
+    TERN_OPTION_AM,        /* --am: a file of parameters, likewise */
     /* The following are handled by command_line.c. */
     TERN_OPTION_HELP,
     TERN_OPTION_VERSION,
     TERN_OPTION_APPFILE,
 };
 
+/* In which list of struct tern_options an option is noted for the jobs that ranks start. */
+enum tern_inherit {
+    TERN_INHERIT_NOT,
+    TERN_INHERIT_ALL,
+    TERN_INHERIT_MAP,
+    TERN_INHERIT_RANK,
+    TERN_INHERIT_BIND,
+    TERN_INHERIT_APP,
+};
+
 /* A row of the table. */
 struct tern_option {
-    const char *name; /* without dashes */
-    int values; /* number of words that follow the option */
+    const char *names; /* without dashes, separated by blanks; "": a parameter only */
+    int values;        /* number of words that follow the option */
     enum tern_option_kind kind;
     bool of_app;   /* true if `offset` is in struct tern_app, false if in struct tern_options */
     size_t offset; /* of the field that gets the value */
-    int least, most; /* NUMBER: the smallest and the largest value */
-    /* REFUSED: the reason. READ with `values` 0: the value. PARAMETER: the prefix of the
-     * variable */
-    const char *text;
+    const char *text; /* READ with `values` 0: the value */
     /* All return 0 or TERN_ERR_ARG. */
     int (*read)(const char *option, const char *text, struct tern_options *options);
     int (*read_app)(const char *option, const char *text, struct tern_app *app);
     int (*read_pair)(const char *option, const char *name, const char *text, struct tern_app *app);
+    const char *sets; /* what it sets: a later option that sets the same replaces it; NULL: values
+                       * add up */
+    bool takes_zero;  /* READ: a parameter with the value 0 says something */
+    enum tern_inherit inherit;
+    struct tern_setting row; /* the parameter that says the same, if row.name; range, effect */
 };
 
-/* The table, and its number of rows. */
+/* The table, in the order in which parameters of one source are applied, and its length. */
 extern const struct tern_option tern_option_table[];
 extern const int tern_option_count;
 
-/* Applies an option. `word` is the option as typed, `values` the words after it. Returns 0 or
- * TERN_ERR_ARG. */
-int tern_option_apply(const struct tern_option *option, const char *word, char **values,
-                      struct tern_app *app, struct tern_options *options);
+/* Writes name number `index` of an option, cut to `room` bytes including the closing 0. Returns
+ * false if there are fewer. */
+bool tern_option_name(const struct tern_option *option, int index, char *ret_name, size_t room);
+/* Returns the option with a name of `length` letters at `name`, or NULL. */
+const struct tern_option *tern_option_find(const char *name, size_t length);
+/* Returns the option with this name, without dashes, or NULL. */
+const struct tern_option *tern_option_named(const char *name);
+/* Returns the row of a parameter, in any of its spellings, or NULL. */
+const struct tern_option *tern_option_of_parameter(const char *name);
 
 /* Checks the `count` words in `values` that follow the option `word`. Returns 0, or TERN_ERR_ARG if
  * one is itself an option: a forgotten value would swallow it. */
 int tern_option_check_values(const struct tern_option *option, const char *word, char **values,
                              int count);
-
-/* Returns the name of the first row that stores its value where `option` does. Returns NULL if
- * values of `option` add up: then a later value does not replace an earlier one. */
-const char *tern_option_replaced(const struct tern_option *option);
-
-/* Returns the option of that name, without dashes, or NULL. */
-const struct tern_option *tern_option_named(const char *name);
-/* Applies an option as a parameter with the value `text` does. A truth value switches an option
- * without value on or off; an empty text, or 0 as a number, changes nothing. `origin` is where the
- * value was set, for messages. `text` must live as long as `options`. Returns 0 or
- * TERN_ERR_ARG. */
-int tern_option_apply_value(const struct tern_option *option, const char *origin, const char *text,
-                            struct tern_options *options);
 
 #endif

@@ -48,6 +48,9 @@ struct tern_default_slots {
     int level_plus_one; /* 1 + the enum tern_map_level of these objects; 0: cores */
 };
 
+/* Files of options that name each other may be nested so deep. */
+enum { TERN_FILES_DEEP = 16 };
+
 /* The options of a job. */
 struct tern_options {
     struct tern_app *apps;
@@ -60,9 +63,9 @@ struct tern_options {
     struct tern_default_slots default_slots;
     struct tern_strings kept;    /* owns words to which other members point */
     struct tern_strings said;     /* options and parameters that were given, with their source */
-    struct tern_strings given;    /* what each option set: WHAT=WORDS (repeats.h) */
+    struct tern_strings given;    /* what each option set: WHAT=WORDS (line_options.h) */
     struct tern_strings warnings; /* tern_options_warn; tern_options_parse writes them */
-    /* words that also hold for jobs which ranks start (inherit.h); each list can be left out */
+    /* words that also hold for jobs which ranks start; each list can be left out */
     struct tern_strings inherited, inherited_map, inherited_rank, inherited_bind;
     struct tern_strings inherited_app; /* the same, for each program */
     int job_number;                    /* 1, or that of a job which ranks have started */
@@ -113,5 +116,9 @@ struct tern_options {
 /* Notes a warning for the user, once however often it is noted. */
 void tern_options_warn(struct tern_options *options, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Frees what a program, or all options, own. */
+void tern_app_free(struct tern_app *app);
+void tern_options_free(struct tern_options *options);
 
 #endif

@@ -114,7 +114,7 @@ installation, with bin/mpirun in it. Its libraries and parameter files are not f
 OMPI_MCA_chek_level=full warns "mpirun: warning: there is no parameter chek_level, which the environment sets; did you mean \
 check_level; mpi_info lists them"
 PRTE_MCA_rmaps_defualt_mapping_policy=core warns "mpirun: warning: there is no parameter rmaps_defualt_mapping_policy, which the \
-environment sets; did you mean rmaps_base_mapping_policy; mpi_info lists them"
+environment sets; did you mean rmaps_default_mapping_policy; mpi_info lists them"
 OMPI_MCA_chek_level=full warns "" -q
 warns "mpirun: warning: --mca mpi_show_handle_leaks has no effect: use check_level full, which names what was not freed" \
     --mca mpi_show_handle_leaks 1
