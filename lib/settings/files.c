@@ -18,12 +18,6 @@
 static struct tern_param_setting *settings; /* the settings of the first file come first */
 static bool files_read;
 
-bool tern_param_may_speak(void)
-{
-    const char *rank = getenv("PMIX_RANK");
-    return !rank || strcmp(rank, "0") == 0;
-}
-
 /* Returns true if this process must say that a line of a file is wrong. */
 static bool must_say(const char *file, int line)
 {

@@ -21,8 +21,4 @@ struct tern_param_setting *tern_param_file_setting(const char *name);
 /* Returns the settings of all files, linked by `next`, or NULL. Like tern_param_file_setting. */
 struct tern_param_setting *tern_param_file_settings(void);
 
-/* Returns true if this process prints faults in parameters. All ranks of a job see equal faults, so
- * only rank 0 prints them, or a process without a rank. */
-bool tern_param_may_speak(void);
-
 #endif

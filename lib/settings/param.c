@@ -13,8 +13,9 @@
 #include "lib/util/base/error.h"
 #include "lib/settings/figure_table.h"
 #include "lib/util/base/log.h"
-#include "lib/settings/files.h"
 #include "lib/settings/open_mpi.h"
+#include "lib/settings/places.h"
+#include "lib/settings/said.h"
 #include "lib/settings/setting.h"
 #include "lib/settings/value.h"
 
@@ -23,7 +24,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct tern_setting *expect(const char *name)
 {
@@ -112,65 +112,15 @@ unsigned tern_param_changes(void)
 
 /* ---- where a value comes from ---- */
 
-/* How a variable of the environment begins that sets a parameter. An earlier one prevails; those
- * behind the first are read for mpirun's own settings only. */
-const char *const tern_setting_prefixes[] = {"OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_", NULL};
-
-static const char *value_of_environment(const struct tern_setting *setting, const char *prefix,
-                                        struct tern_origin *ret)
-{
-    char name[128];
-    for (int i = 0; tern_setting_name(setting, i, name, sizeof name); i++) {
-        snprintf(ret->place, sizeof ret->place, "%s%s", prefix, name);
-        const char *value = getenv(ret->place);
-        ret->name = ret->place + strlen(prefix);
-        if (value)
-            return value;
-    }
-    return NULL;
-}
-
-static const char *value_of_file(const struct tern_setting *setting, struct tern_origin *ret)
-{
-    char name[128];
-    for (int i = 0; tern_setting_name(setting, i, name, sizeof name); i++) {
-        ret->line = tern_param_file_setting(name);
-        if (!ret->line)
-            continue;
-        ret->name = ret->line->name;
-        return ret->line->value;
-    }
-    return NULL;
-}
-
-const char *tern_setting_value(const struct tern_setting *setting, struct tern_origin *ret)
-{
-    const char *value = NULL;
-    *ret = (struct tern_origin){.source = "environment"};
-    for (int i = 0; !value && tern_setting_prefixes[i] && (!i || setting->launcher); i++)
-        value = value_of_environment(setting, tern_setting_prefixes[i], ret);
-    if (value)
-        return value;
-    value = value_of_file(setting, ret);
-    if (!value)
-        return NULL;
-    ret->source = ret->line->file;
-    snprintf(ret->place, sizeof ret->place, "%s (file %s)", ret->name, ret->line->file);
-    return value;
-}
-
 static const char *look_up(const struct tern_setting *param, struct tern_origin *ret)
 {
     const char *value = written_text(param->name);
-    if (value) {
-        *ret = (struct tern_origin){.name = param->name, .source = "tool"};
+    if (!value && (value = tern_setting_value(param, ret)))
         return value;
-    }
-    value = tern_setting_value(param, ret);
-    if (value)
-        return value;
-    *ret = (struct tern_origin){.name = param->name, .source = "default"};
-    return param->preset;
+    ret->name = param->name;
+    ret->source = value ? "tool" : "default";
+    ret->line = NULL;
+    return value ? value : param->preset;
 }
 
 const char *tern_param_string(const char *name)
@@ -234,33 +184,16 @@ static int check(const struct tern_setting *param)
     return tern_param_check_text(origin.name, text, where);
 }
 
-/* Checks what stands at one place, a variable or a line of a file. Another place may have given
- * the parameter's value. */
-static int check_place(const char *name, const char *text, const char *where)
+/* Checks what stands at one place. Another place may have given the parameter's value. */
+static int check_place(const struct tern_param_place *place, void *context)
 {
-    const struct tern_setting *param = tern_param_find(name);
-    return param ? check(param) : tern_param_check_text(name, text, where);
-}
-
-/* Checks a variable whose name begins with prefix number `index`. */
-static int check_variable(const char *variable, int index)
-{
-    char name[128], where[160];
-    const char *equals = strchr(variable, '=');
-    if (!equals || equals - variable >= (long)sizeof name)
+    (void)context;
+    char where[PATH_MAX + 300];
+    const struct tern_setting *param = tern_param_find(place->name);
+    if (place->prefix && !(param && param->launcher))
         return 0;
-    snprintf(name, sizeof name, "%.*s", (int)(equals - variable), variable);
-    snprintf(where, sizeof where, "%s in the environment", name);
-    const char *bare = name + strlen(tern_setting_prefixes[index]);
-    const struct tern_setting *param = tern_param_find(bare);
-    return index == 0 || (param && param->launcher) ? check_place(bare, equals + 1, where) : 0;
-}
-
-static int check_setting(const struct tern_param_setting *setting)
-{
-    char where[PATH_MAX + 64];
-    snprintf(where, sizeof where, "%s line %d", setting->file, setting->line);
-    return check_place(setting->name, setting->value, where);
+    tern_param_place_describe(place, where, sizeof where);
+    return param ? check(param) : tern_param_check_text(place->name, place->value, where);
 }
 
 int tern_param_check(const char *name)
@@ -270,15 +203,34 @@ int tern_param_check(const char *name)
 
 int tern_param_check_all(void)
 {
-    int error = 0;
-    for (char **variable = environ; !error && *variable; variable++)
-        for (int i = 0; !error && tern_setting_prefixes[i]; i++)
-            if (strncmp(*variable, tern_setting_prefixes[i], strlen(tern_setting_prefixes[i])) == 0)
-                error = check_variable(*variable, i);
-    const struct tern_param_setting *setting = tern_param_file_settings();
-    for (; !error && setting; setting = setting->next)
-        error = check_setting(setting);
-    return error;
+    return tern_places_visit(check_place, NULL);
+}
+
+/* ---- what is set in vain ---- */
+
+/* Names outside our tables are many: those of other releases, and of launchers. So in the
+ * environment only a name that is near to one of ours counts as misspelt. */
+static int say_useless(const struct tern_param_place *place, void *context)
+{
+    (void)context;
+    const char *name = place->name;
+    if (place->prefix)
+        return 0;
+    if (tern_param_is_tuned(name, place->value) && tern_param_must_say(TERN_PARAM_TUNED))
+        tern_log("warning: %s", tern_param_tuned_text);
+    if (place->line || tern_param_find(name) || tern_open_mpi_accepted(name))
+        return 0;
+    const char *nearest = tern_param_nearest(name);
+    if (nearest && tern_param_must_say(name))
+        tern_log("warning: there is no parameter %s, which the environment sets; did you mean %s?",
+                 name, nearest);
+    return 0;
+}
+
+void tern_param_say_useless(void)
+{
+    if (tern_param_may_speak())
+        tern_places_visit(say_useless, NULL);
 }
 
 /* ---- reading a value ---- */

@@ -13,10 +13,8 @@
  *   4. the default
  */
 
-#include "lib/settings/files.h"
 #include "lib/settings/setting.h"
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -63,18 +61,10 @@ struct tern_param_kept {
 };
 int64_t tern_param_keep(struct tern_param_kept *kept, const char *name);
 
-/* Where a value was set. */
-struct tern_origin {
-    const char *name;   /* the name under which it was set, in `place` or for ever */
-    const char *source; /* as tern_param_source returns it */
-    char place[PATH_MAX + 160]; /* for messages: a variable, or "NAME (file FILE)" */
-    const struct tern_param_setting *line; /* of a file, or NULL */
-};
-/* Returns the value that the environment or a file gives to a setting, under any of its names, or
- * NULL. */
-const char *tern_setting_value(const struct tern_setting *setting, struct tern_origin *ret);
-/* "OMPI_MCA_" and the others; NULL ends the list. */
-extern const char *const tern_setting_prefixes[];
+/* Says which settings of the environment and of the parameter files have no effect: names that are
+ * probably misspelt ones of ours, and parameters that choose algorithms of Open MPI. For a process
+ * that no mpirun of ours has started, and for what its ranks set themselves. */
+void tern_param_say_useless(void);
 
 /* Returns the source of the value of `name`: "tool", "default", "environment", or the name of a
  * file. */

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/settings/said.h"
 
-#include "lib/util/base/log.h"
-#include "lib/settings/files.h"
-#include "lib/settings/open_mpi.h"
-#include "lib/settings/setting.h"
-
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static char *said; /* lines; NULL: nothing was said yet, and the variable was not read */
+
+bool tern_param_may_speak(void)
+{
+    const char *rank = getenv("PMIX_RANK");
+    return !rank || strcmp(rank, "0") == 0;
+}
 
 /* Returns true if a line of `lines` is `key`. */
 static bool has_line(const char *lines, const char *key)
@@ -78,43 +78,3 @@ bool tern_param_is_tuned(const char *name, const char *value)
 const char tern_param_tuned_text[] =
     "coll_tuned_... parameters have no effect: collectives are chosen by their price; `mpi_info "
     "--param coll all` lists what forces an algorithm";
-
-static void say_tuned(const char *name, const char *value)
-{
-    if (tern_param_is_tuned(name, value) && tern_param_must_say(TERN_PARAM_TUNED))
-        tern_log("warning: %s", tern_param_tuned_text);
-}
-
-/* Names outside our tables are many: those of other releases, and of launchers. So in the
- * environment only a name that is near to one of ours counts as misspelt. */
-static void say_variable(const char *name, const char *value)
-{
-    say_tuned(name, value);
-    if (tern_param_find(name) || tern_open_mpi_accepted(name))
-        return;
-    const char *nearest = tern_param_nearest(name);
-    if (nearest && tern_param_must_say(name))
-        tern_log("warning: there is no parameter %s, which the environment sets; did you mean %s?",
-                 name, nearest);
-}
-
-void tern_param_say_useless(void)
-{
-    static const char variable[] = "OMPI_MCA_";
-    if (!tern_param_may_speak())
-        return;
-    for (char **entry = environ; entry && *entry; entry++) {
-        char name[256];
-        const char *equals = strchr(*entry, '=');
-        if (strncmp(*entry, variable, strlen(variable)) || !equals)
-            continue;
-        const char *begin = *entry + strlen(variable);
-        if (equals - begin < (long)sizeof name) {
-            snprintf(name, sizeof name, "%.*s", (int)(equals - begin), begin);
-            say_variable(name, equals + 1);
-        }
-    }
-    const struct tern_param_setting *setting = tern_param_file_settings();
-    for (; setting; setting = setting->next)
-        say_tuned(setting->name, setting->value);
-}

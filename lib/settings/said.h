@@ -11,6 +11,10 @@
 /* The variable: the keys of all faults that were said, separated by line breaks. */
 #define TERN_PARAMS_SAID "TERN_PARAMS_SAID"
 
+/* Returns true if this process prints faults in parameters. All ranks of a job see equal faults, so
+ * only rank 0 prints them, or a process without a rank. */
+bool tern_param_may_speak(void);
+
 /* Returns true if this process must say the fault now: this process speaks for the job, and nobody
  * has said the fault before. Notes it as said. `key` names the fault: the misspelt name, or "FILE
  * line N". Any thread may call. */
@@ -19,11 +23,6 @@ bool tern_param_must_say(const char *key);
 /* Returns the value of the variable for the ranks, or NULL if nothing was said. The text lives
  * until the next tern_param_must_say. */
 const char *tern_param_said(void);
-
-/* Says which settings of the environment and of the parameter files have no effect: names that are
- * probably misspelt ones of ours, and parameters that choose algorithms of Open MPI. For a process
- * that no mpirun of ours has started, and for what its ranks set themselves. */
-void tern_param_say_useless(void);
 
 /* Returns true if `name` chooses an algorithm of Open MPI's collectives, which has no effect, and
  * `value` asks for something. */

@@ -8,6 +8,7 @@
 
 #include "lib/settings/open_mpi.h"
 #include "lib/settings/param.h"
+#include "lib/settings/places.h"
 #include "lib/settings/said.h"
 #include "lib/settings/value.h"
 #include "lib/util/base/error.h"
@@ -197,61 +198,34 @@ int tern_settings_note_files(const struct tern_option *option, char **values)
     return 0;
 }
 
-/* Applies one place, a variable or the line of a file, that sets a parameter without effect, unless
- * another place prevails. */
-static int apply_place(const char *name, const char *value, struct tern_options *options)
+/* Applies a place that sets a parameter without effect, unless another place prevails. Warns if
+ * there is no such parameter. */
+static int apply_place(const struct tern_param_place *place, void *context)
 {
+    struct tern_options *options = context;
+    const char *name = place->name;
     const struct tern_setting *row = tern_open_mpi_find(name);
     const struct tern_setting alone = {.name = name, .launcher = true};
     struct tern_origin origin;
-    warn_of_tuned(name, value, options);
-    if (!row || tern_option_of_parameter(name) || tern_setting_value(&alone, &origin) != value)
+    char where[PATH_MAX + 32] = ", which the environment sets";
+    if (place->line)
+        snprintf(where, sizeof where, " (%s line %d)", place->line->file, place->line->line);
+    /* those of PMIx, and of other releases in files, are not known here */
+    enum { PMIX = 2 };
+    if (place->line ? tern_open_mpi_is_launchers(name)
+                    : place->prefix != PMIX || strncmp(name, "prte_", 5) == 0)
+        warn_if_unknown(name, where, options);
+    warn_of_tuned(name, place->value, options);
+    if (!row || tern_option_of_parameter(name) ||
+        tern_setting_value(&alone, &origin) != place->value)
         return 0;
-    return apply_value(name, origin.place, value, options);
-}
-
-/* Applies a variable of the environment, an entry NAME=VALUE, that sets a parameter without effect.
- * Warns if there is no such parameter. */
-static int apply_variable(const char *entry, struct tern_options *options)
-{
-    char name[256];
-    const char *value = strchr(entry, '=');
-    int error = 0;
-    for (int i = 0; value && !error && tern_setting_prefixes[i]; i++) {
-        const char *prefix = tern_setting_prefixes[i];
-        size_t length = strlen(prefix);
-        if (strncmp(entry, prefix, length) || value - entry - length >= sizeof name)
-            continue;
-        snprintf(name, sizeof name, "%.*s", (int)(value - entry - length), entry + length);
-        /* parameters of PMIx are not known here */
-        if (strcmp(prefix, "PMIX_MCA_") || strncmp(name, "prte_", 5) == 0)
-            warn_if_unknown(name, ", which the environment sets", options);
-        error = apply_place(name, value + 1, options);
-    }
-    return error;
-}
-
-/* Applies what the environment and the parameter files set without effect. */
-static int apply_places(struct tern_options *options)
-{
-    int error = 0;
-    for (char **entry = environ; entry && *entry && !error; entry++)
-        error = apply_variable(*entry, options);
-    const struct tern_param_setting *setting = tern_param_file_settings();
-    for (; setting && !error; setting = setting->next) {
-        char *where = tern_must_format(" (%s line %d)", setting->file, setting->line);
-        if (tern_open_mpi_is_launchers(setting->name))
-            warn_if_unknown(setting->name, where, options);
-        error = apply_place(setting->name, setting->value, options);
-        free(where);
-    }
-    return error;
+    return apply_value(name, origin.place, place->value, options);
 }
 
 int tern_settings_of_environment(struct tern_options *options)
 {
     struct tern_origin origin;
-    int error = apply_places(options);
+    int error = tern_places_visit(apply_place, options);
     for (int i = 0; i < tern_option_count && !error; i++) {
         const char *value = tern_setting_value(&tern_option_table[i].row, &origin);
         if (value)

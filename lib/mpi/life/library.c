@@ -42,7 +42,6 @@
 #include "lib/settings/figures.h"
 #include "lib/util/base/log.h"
 #include "lib/settings/param.h"
-#include "lib/settings/said.h"
 
 #include <pthread.h>
 #include <string.h>
