@@ -218,7 +218,8 @@ static const char *type_name(enum tern_param_type type)
     static const char *const names[] = {[TERN_PARAM_INT] = "int",
                                         [TERN_PARAM_SIZE] = "size",
                                         [TERN_PARAM_BOOL] = "bool",
-                                        [TERN_PARAM_STRING] = "string"};
+                                        [TERN_PARAM_STRING] = "string",
+                                        [TERN_PARAM_WORDS] = "string"};
     return names[type];
 }
 

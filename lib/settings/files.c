@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct tern_param_setting *settings; /* the settings of the first file come first */
+static struct tern_param_line *settings; /* the settings of the first file come first */
 static bool files_read;
 
 /* Returns true if this process must say that a line of a file is wrong. */
@@ -49,9 +49,9 @@ static void refuse_line(const char *name, const char *value, const char *file, i
 }
 
 /* Returns the setting of a parameter in the file whose name `file` points to, or NULL. */
-static struct tern_param_setting *find_in_file(const char *name, const char *file)
+static struct tern_param_line *find_in_file(const char *name, const char *file)
 {
-    struct tern_param_setting *setting = settings;
+    struct tern_param_line *setting = settings;
     while (setting && (setting->file != file || strcmp(setting->name, name) != 0))
         setting = setting->next;
     return setting;
@@ -70,7 +70,7 @@ static char *copy(const char *text, const char *file)
 
 /* Gives a parameter that an earlier line of the file has set another value: the last line counts,
  * as in Open MPI. Says so if the values differ. */
-static void replace(struct tern_param_setting *setting, const char *value, int line)
+static void replace(struct tern_param_line *setting, const char *value, int line)
 {
     if (strcmp(setting->value, value) != 0 && must_say(setting->file, line))
         tern_log("%s line %d: %s = %s replaces the value %s of line %d", setting->file, line,
@@ -80,25 +80,25 @@ static void replace(struct tern_param_setting *setting, const char *value, int l
     setting->line = line;
 }
 
-static void add_setting(struct tern_param_setting ***end, const char *name, const char *value,
+static void add_setting(struct tern_param_line ***end, const char *name, const char *value,
                         const char *file, int line)
 {
-    struct tern_param_setting *setting = malloc(sizeof *setting);
+    struct tern_param_line *setting = malloc(sizeof *setting);
     if (!setting) {
         tern_log("no memory for the parameters in %s", file);
         exit(1);
     }
-    *setting = (struct tern_param_setting){
+    *setting = (struct tern_param_line){
         .name = copy(name, file), .value = copy(value, file), .file = file, .line = line};
     **end = setting;
     *end = &setting->next;
 }
 
 /* Takes the setting of one line of a file. */
-static void take_setting(struct tern_param_setting ***end, const char *name, const char *value,
+static void take_setting(struct tern_param_line ***end, const char *name, const char *value,
                          const char *file, int line)
 {
-    struct tern_param_setting *before = find_in_file(name, file);
+    struct tern_param_line *before = find_in_file(name, file);
     check_name(name, file, line);
     if (before)
         replace(before, value, line);
@@ -106,7 +106,7 @@ static void take_setting(struct tern_param_setting ***end, const char *name, con
         add_setting(end, name, value, file, line);
 }
 
-static void read_lines(struct tern_param_setting ***end, char *text, const char *path)
+static void read_lines(struct tern_param_line ***end, char *text, const char *path)
 {
     char *name, *value;
     for (int number = 1; tern_param_read_line(&text, &name, &value); number++) {
@@ -118,7 +118,7 @@ static void read_lines(struct tern_param_setting ***end, char *text, const char 
     }
 }
 
-static void read_file(struct tern_param_setting ***end, const char *path, bool must_exist)
+static void read_file(struct tern_param_line ***end, const char *path, bool must_exist)
 {
     const char *why;
     char *text = tern_read_text(path, &why);
@@ -141,7 +141,7 @@ static bool installed_file(char *path, size_t room)
 
     if (prefix)
         return snprintf(path, room, "%s/%s", prefix, name) < (int)room;
-    if (!dladdr((void *)&tern_param_file_settings, &info) || !realpath(info.dli_fname, object))
+    if (!dladdr((void *)&tern_param_file_lines, &info) || !realpath(info.dli_fname, object))
         return false;
     for (int up = 0; up < 3; up++) { /* PREFIX/bin, PREFIX/lib, PREFIX/lib/x86_64-linux-gnu */
         char *slash = strrchr(object, '/');
@@ -157,7 +157,7 @@ static bool installed_file(char *path, size_t room)
 
 static void read_files(void)
 {
-    struct tern_param_setting **end = &settings;
+    struct tern_param_line **end = &settings;
     char path[PATH_MAX];
     const char *list = getenv("OMPI_MCA_mca_param_files");
 
@@ -182,16 +182,16 @@ static void read_files(void)
         read_file(&end, path, false);
 }
 
-struct tern_param_setting *tern_param_file_settings(void)
+struct tern_param_line *tern_param_file_lines(void)
 {
     if (!files_read)
         read_files();
     return settings;
 }
 
-struct tern_param_setting *tern_param_file_setting(const char *name)
+struct tern_param_line *tern_param_file_line(const char *name)
 {
-    for (struct tern_param_setting *setting = tern_param_file_settings(); setting;
+    for (struct tern_param_line *setting = tern_param_file_lines(); setting;
          setting = setting->next)
         if (strcmp(setting->name, name) == 0)
             return setting;

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 /* A line of a file. */
-struct tern_param_setting {
-    struct tern_param_setting *next;
+struct tern_param_line {
+    struct tern_param_line *next;
     char *name, *value;
     const char *file;
     int line; /* counted from 1 */
@@ -16,9 +16,9 @@ struct tern_param_setting {
 
 /* Returns the setting of `name` in the first file that has one, or NULL. The result lives as long
  * as the process; do not free it. */
-struct tern_param_setting *tern_param_file_setting(const char *name);
+struct tern_param_line *tern_param_file_line(const char *name);
 
-/* Returns the settings of all files, linked by `next`, or NULL. Like tern_param_file_setting. */
-struct tern_param_setting *tern_param_file_settings(void);
+/* Returns the settings of all files, linked by `next`, or NULL. Like tern_param_file_line. */
+struct tern_param_line *tern_param_file_lines(void);
 
 #endif

@@ -27,7 +27,7 @@
 
 static const struct tern_setting *expect(const char *name)
 {
-    const struct tern_setting *param = tern_param_find(name);
+    const struct tern_setting *param = tern_param_at(tern_param_index(name), NULL);
     if (!param) {
         tern_log("parameter %s stands in no table (lib/settings/setting.c)", name);
         abort();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/settings/places.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +15,12 @@ enum { PREFIXES = sizeof prefixes / sizeof *prefixes };
 static const char *value_of_environment(const struct tern_setting *setting, const char *prefix,
                                         struct tern_origin *ret)
 {
-    char name[128];
-    for (int i = 0; tern_setting_name(setting, i, name, sizeof name); i++) {
-        snprintf(ret->place, sizeof ret->place, "%s%s", prefix, name);
+    enum { LONGEST = 128 };
+    size_t length = strlen(prefix);
+    memcpy(ret->place, prefix, length);
+    ret->name = ret->place + length;
+    for (int i = 0; tern_setting_name(setting, i, ret->place + length, LONGEST); i++) {
         const char *value = getenv(ret->place);
-        ret->name = ret->place + strlen(prefix);
         if (value)
             return value;
     }
@@ -28,8 +30,9 @@ static const char *value_of_environment(const struct tern_setting *setting, cons
 static const char *value_of_file(const struct tern_setting *setting, struct tern_origin *ret)
 {
     char name[128];
-    for (int i = 0; tern_setting_name(setting, i, name, sizeof name); i++) {
-        ret->line = tern_param_file_setting(name);
+    bool any = tern_param_file_lines() != NULL;
+    for (int i = 0; any && tern_setting_name(setting, i, name, sizeof name); i++) {
+        ret->line = tern_param_file_line(name);
         if (!ret->line)
             continue;
         ret->name = ret->line->name;
@@ -79,7 +82,7 @@ int tern_places_visit(tern_param_place_visitor *visit, void *context)
     int error = 0;
     for (char **entry = environ; !error && entry && *entry; entry++)
         error = visit_variable(*entry, visit, context);
-    const struct tern_param_setting *line = tern_param_file_settings();
+    const struct tern_param_line *line = tern_param_file_lines();
     for (; !error && line; line = line->next) {
         struct tern_param_place place = {.name = line->name, .value = line->value, .line = line};
         error = visit(&place, context);

@@ -15,7 +15,7 @@ struct tern_origin {
     const char *name;   /* the name under which it was set, in `place` or for ever */
     const char *source; /* as tern_param_source returns it */
     char place[PATH_MAX + 160]; /* for messages: a variable, or "NAME (file FILE)" */
-    const struct tern_param_setting *line; /* of a file, or NULL */
+    const struct tern_param_line *line; /* of a file, or NULL */
 };
 /* Returns the value that the environment or a file gives to a setting, under any of its names, or
  * NULL. */
@@ -24,7 +24,7 @@ const char *tern_setting_value(const struct tern_setting *setting, struct tern_o
 /* A place. */
 struct tern_param_place {
     const char *name, *value;
-    const struct tern_param_setting *line; /* of a file; NULL: a variable */
+    const struct tern_param_line *line; /* of a file; NULL: a variable */
     int prefix; /* of a variable: 0 OMPI_MCA_, 1 PRTE_MCA_, 2 PMIX_MCA_ */
 };
 /* Returns 0, or another value to end the visits. */

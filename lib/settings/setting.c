@@ -3,7 +3,6 @@
 
 #include "lib/util/base/text.h"
 
-#include <stdio.h>
 #include <string.h>
 
 extern const struct tern_param_room tern_params_mpi, tern_params_check, tern_params_btl,
@@ -65,7 +64,10 @@ bool tern_setting_name(const struct tern_setting *setting, int index, char *ret_
         while ((name = next_name(setting, &at, &size))) {
             if ((prte && strncmp(name, orte, strlen(orte))) || index-- > 0)
                 continue;
-            snprintf(ret_name, room, "%s%.*s", prte ? "p" : "", (int)size - prte, name + prte);
+            size = size < room ? size : room - 1;
+            memcpy(ret_name, name, size);
+            ret_name[size] = '\0';
+            *ret_name = prte ? 'p' : *ret_name;
             return true;
         }
     }

@@ -127,7 +127,7 @@ static const char *list_of(const struct tern_app *app, const struct tern_options
         list = tern_strings_value(&options->env, btl_variable);
     if (!list)
         list = getenv(btl_variable);
-    const struct tern_param_setting *setting = list ? NULL : tern_param_file_setting("btl");
+    const struct tern_param_line *setting = list ? NULL : tern_param_file_line("btl");
     return list ? list : setting ? setting->value : "";
 }
 

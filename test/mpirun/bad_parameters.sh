@@ -49,6 +49,10 @@ done
 # from the environment, from a file, and without mpirun
 name=btl_tcp_timeout value=1
 OMPI_MCA_btl_tcp_timeout=1 refuses "OMPI_MCA_btl_tcp_timeout in the environment" "$MPIRUN" -n 1 sh -c '>started'
+# mpirun's own, in a variable of Open MPI 5's launcher
+name=launch_timeout value=soon
+PRTE_MCA_launch_timeout=soon refuses "PRTE_MCA_launch_timeout in the environment" "$MPIRUN" -n 1 sh -c '>started'
+name=btl_tcp_timeout value=1
 printf '# slow network\nbtl_tcp_timeout = 1\n' >file
 export OMPI_MCA_mca_param_files=$scratch/file
 refuses "$scratch/file line 2" "$MPIRUN" -n 1 sh -c '>started'

@@ -264,6 +264,46 @@ START_TEST(open_mpi_name_means_the_same)
 }
 END_TEST
 
+/* Whatever name it has there. */
+START_TEST(environment_counts_before_files)
+{
+    write_file("a", "btl_shm_single_copy = always\n");
+    write_file("b", "");
+    use_files("a", "b");
+    ck_assert_str_eq(tern_param_string("btl_shm_single_copy"), "always");
+    setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
+    ck_assert_str_eq(tern_param_string("btl_shm_single_copy"), "none");
+    ck_assert_str_eq(tern_param_source("btl_shm_single_copy"), "environment");
+    remove_file("a");
+    remove_file("b");
+}
+END_TEST
+
+/* PRRTE's names are read for mpirun's own parameters alone, in its variables, too. */
+START_TEST(launcher_has_more_names)
+{
+    static const char *const names[] = {"plm_rsh_agent", "orte_rsh_agent", "pls_rsh_agent",
+                                        "plm_ssh_agent", "prte_rsh_agent"};
+    const struct tern_setting *agent = tern_param_find("plm_rsh_agent");
+    char name[32];
+    for (int i = 0; i < 5; i++) {
+        ck_assert(tern_setting_name(agent, i, name, sizeof name));
+        ck_assert_str_eq(name, names[i]);
+        ck_assert_ptr_eq(tern_param_find(name), agent);
+    }
+    ck_assert(!tern_setting_name(agent, 5, name, sizeof name));
+    ck_assert(tern_setting_name(agent, 0, name, 4));
+    ck_assert_str_eq(name, "plm");
+    ck_assert_ptr_null(tern_param_find("prte"));
+    setenv("PRTE_MCA_btl", "self", 1);
+    ck_assert_str_eq(tern_param_string("btl"), "");
+    setenv("PMIX_MCA_prte_rsh_agent", "b", 1);
+    ck_assert_str_eq(tern_param_string("plm_rsh_agent"), "b");
+    setenv("PRTE_MCA_plm_ssh_agent", "a", 1);
+    ck_assert_str_eq(tern_param_string("plm_rsh_agent"), "a");
+}
+END_TEST
+
 START_TEST(files_are_read)
 {
     char path[256];
@@ -498,6 +538,8 @@ int main(void)
     tcase_add_test(tcase, only_rank_0_complains_of_a_file);
     tcase_add_loop_test(tcase, bools_are_read, 0, COUNT(bools));
     tcase_add_test(tcase, open_mpi_name_means_the_same);
+    tcase_add_test(tcase, environment_counts_before_files);
+    tcase_add_test(tcase, launcher_has_more_names);
     tcase_add_test(tcase, files_are_read);
     tcase_add_test(tcase, long_lines_are_read);
     tcase_add_test(tcase, installed_file_is_read);
