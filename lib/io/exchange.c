@@ -4,9 +4,9 @@
 
 #include "lib/io/exchange.h"
 
+#include "lib/io/access/pane.h"
+#include "lib/io/access/watch.h"
 #include "lib/io/file_operation.h"
-#include "lib/io/pane.h"
-#include "lib/io/watch.h"
 #include "lib/util/base/error.h"
 #include "lib/settings/param.h"
 

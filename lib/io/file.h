@@ -8,9 +8,9 @@
  */
 
 #include "lib/coll/price/topology.h"
-#include "lib/io/hints.h"
-#include "lib/io/system.h"
-#include "lib/io/view.h"
+#include "lib/io/access/hints.h"
+#include "lib/io/access/system.h"
+#include "lib/io/access/view.h"
 #include "lib/mpi/object/comm.h"
 #include "lib/mpi/object/errhandler.h"
 

@@ -7,7 +7,7 @@
  * and one rank finds out what is wrong instead of all. Then the others open what is there. All
  * ranks agree on the outcome of each step, so that all of them return the same error, or none.
  */
-#include "lib/io/datarep.h"
+#include "lib/io/access/datarep.h"
 #include "lib/io/file_operation.h"
 #include "lib/io/shared.h"
 #include "lib/mpi/object/info.h"

@@ -8,7 +8,7 @@
  */
 #include "lib/io/file_operation.h"
 
-#include "lib/io/datarep.h"
+#include "lib/io/access/datarep.h"
 #include "lib/mpi/object/raise_next.h"
 #include "lib/mpi/request/request_object.h"
 #include "lib/pml/pml.h"

@@ -12,10 +12,10 @@
  * jobs.
  */
 
-#include "lib/io/access.h"
+#include "lib/io/access/access.h"
+#include "lib/io/access/watch.h"
+#include "lib/io/access/worker.h"
 #include "lib/io/file.h"
-#include "lib/io/watch.h"
-#include "lib/io/worker.h"
 #include "lib/pml/request.h"
 #include "lib/util/base/list.h"
 

@@ -3,7 +3,7 @@
 /* What can be asked of a file and set: size, group, hints, atomicity, what is on the disk (MPI-4.1
  * sections 14.2.4 to 14.2.9 and 14.6). */
 
-#include "lib/io/datarep.h"
+#include "lib/io/access/datarep.h"
 #include "lib/io/file_operation.h"
 #include "lib/io/shared.h"
 #include "lib/mpi/object/group.h"

@@ -2,7 +2,7 @@
 
 /* Views and pointers of files (MPI-4.1 sections 14.3, 14.4.3 and 14.4.4). */
 
-#include "lib/io/datarep.h"
+#include "lib/io/access/datarep.h"
 #include "lib/io/file_operation.h"
 #include "lib/io/shared.h"
 #include "lib/util/base/error.h"

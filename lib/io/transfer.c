@@ -12,7 +12,7 @@
  */
 #include "lib/io/transfer.h"
 
-#include "lib/io/datarep.h"
+#include "lib/io/access/datarep.h"
 #include "lib/io/exchange.h"
 #include "lib/io/file_operation.h"
 #include "lib/io/shared.h"

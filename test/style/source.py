@@ -53,7 +53,8 @@ ROOMS = {
     'lib/mpi/tool': 'util settings node btl pml coll/plan coll/run mpi/object mpi/win',
     'lib/mpi/life': 'util settings rte accel btl node pml coll/run mpi/object mpi/datatype mpi/request mpi/comm mpi/message mpi/win mpi/check mpi/dynamic '
                     'mpi/tool',
-    'lib/io': 'util settings rte type node pml coll/price mpi/object mpi/datatype mpi/request mpi/comm',
+    'lib/io/access': 'util settings rte accel type node pml coll/price mpi/object mpi/datatype mpi/request mpi/comm',
+    'lib/io': 'util settings type pml coll/price mpi/object mpi/datatype mpi/request mpi/comm io/access',
     'lib/fortran': 'util mpi/object mpi/request',
     'lib/cxx': 'mpi/object',
     'mpirun/base': 'util',

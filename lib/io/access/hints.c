@@ -2,7 +2,7 @@
 
 /* Hints of a file: read from info objects and parameters, told by MPI_File_get_info. */
 
-#include "lib/io/hints.h"
+#include "lib/io/access/hints.h"
 
 #include "lib/mpi/object/info.h"
 #include "lib/util/base/error.h"

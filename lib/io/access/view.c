@@ -2,9 +2,9 @@
 
 /* Views: which bytes of a file a rank sees (MPI-4.1 section 14.3). */
 
-#include "lib/io/view.h"
+#include "lib/io/access/view.h"
 
-#include "lib/io/datarep.h"
+#include "lib/io/access/datarep.h"
 #include "lib/util/base/error.h"
 
 #include <string.h>

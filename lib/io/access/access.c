@@ -7,7 +7,7 @@
  * could undo what another process writes there. Reads may take gaps along (data sieving), if these
  * are not much longer than the runs.
  */
-#include "lib/io/access.h"
+#include "lib/io/access/access.h"
 
 #include "lib/util/base/error.h"
 

@@ -5,7 +5,7 @@
 /* Hints of a file (MPI-4.1 section 14.2.8), under the names that Open MPI and ROMIO use. What is in
  * use is kept as numbers for the code, and as an info object for MPI_File_get_info. */
 
-#include "lib/io/system.h"
+#include "lib/io/access/system.h"
 
 #include <stdint.h>
 

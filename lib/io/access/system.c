@@ -2,7 +2,7 @@
 
 /* What lies below a file: the file system, and the errors of the operating system. */
 
-#include "lib/io/system.h"
+#include "lib/io/access/system.h"
 
 #include "lib/rte/rte.h"
 #include "lib/util/base/error.h"

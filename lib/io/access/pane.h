@@ -8,7 +8,7 @@
  * while the other one is written.
  */
 
-#include "lib/io/access.h"
+#include "lib/io/access/access.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,9 +2,9 @@
 
 /* What an aggregator has of its window in one round; see the header. */
 
-#include "lib/io/pane.h"
+#include "lib/io/access/pane.h"
 
-#include "lib/io/covered.h"
+#include "lib/io/access/covered.h"
 #include "lib/util/base/error.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 
 /* The thread that reads and writes while the program computes. */
 
-#include "lib/io/worker.h"
+#include "lib/io/access/worker.h"
 
 #include "lib/node/doorbell.h"
 #include "lib/util/base/thread.h"

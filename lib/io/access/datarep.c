@@ -2,7 +2,7 @@
 
 /* Data representations: how basic elements lie in a file (MPI-4.1 section 14.5). */
 
-#include "lib/io/datarep.h"
+#include "lib/io/access/datarep.h"
 
 #include "lib/mpi/datatype/datatype_envelope.h"
 #include "lib/mpi/datatype/datatype_external.h"

@@ -7,9 +7,9 @@
  * and takes no lock. Blocks while the system reads or writes.
  */
 
-#include "lib/io/hints.h"
-#include "lib/io/view.h"
-#include "lib/io/watch.h"
+#include "lib/io/access/hints.h"
+#include "lib/io/access/view.h"
+#include "lib/io/access/watch.h"
 #include "lib/type/type.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "lib/io/covered.h"
+#include "lib/io/access/covered.h"
 
 #include <string.h>
 

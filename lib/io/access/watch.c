@@ -2,7 +2,7 @@
 
 /* Progress lines of a long collective access. */
 
-#include "lib/io/watch.h"
+#include "lib/io/access/watch.h"
 
 #include "lib/util/base/log.h"
 #include "lib/util/base/now.h"
