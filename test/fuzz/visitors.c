@@ -13,6 +13,7 @@
 #include "lib/btl/tcp/congestion.h"
 #include "lib/btl/tcp/listener.h"
 #include "lib/btl/tcp/link.h"
+#include "lib/btl/tcp/arrivals.h"
 #include "lib/btl/tcp/connecting.h"
 #include "lib/rte/rte.h"
 #include "lib/util/net/launcher.h"

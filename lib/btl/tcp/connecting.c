@@ -2,6 +2,7 @@
 #include "lib/btl/tcp/connecting.h"
 
 #include "lib/btl/secret.h"
+#include "lib/btl/tcp/arrivals.h"
 #include "lib/btl/tcp/clock.h"
 #include "lib/btl/tcp/congestion.h"
 #include "lib/btl/tcp/dial.h"

@@ -56,16 +56,4 @@ void tern_tcp_reception_hang_up(void);
  * was not in MPI. Returns 0, or TERN_ERR_OTHER with text. */
 int tern_tcp_reception_publish(void);
 
-/* tcp.c: takes over a link whose handshake is complete. Locks: reception's lock is held. */
-void tern_tcp_arrive(struct tern_tcp_link *link);
-/* lane_links.c: returns the lanes of the job that our lane `index` serves, a bit for each of
- * TERN_LANES_MAX. Two processes may have different numbers of lanes; both understand these bits. */
-uint32_t tern_tcp_lanes_of(uint32_t index);
-/* lane_links.c: notes for the next progress of these lanes that a connection with a rank cannot be
- * made, for the reason `text`: the lanes lose the peer (TERN_UNREACHED_LOST), or this process does
- * what the rank asks for. Locks: takes only that of the lanes' arrivals. */
-void tern_tcp_unreached(uint32_t rank, enum tern_unreached how, uint32_t lanes, const char *text);
-/* lane_links.c: notes so that these lanes lose the process, which may be of another job. */
-void tern_tcp_lose(struct tern_process process, uint32_t lanes, const char *text);
-
 #endif

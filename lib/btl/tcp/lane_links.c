@@ -2,10 +2,11 @@
 #include "lib/btl/tcp/lane_links.h"
 
 #include "lib/btl/path.h"
-#include "lib/btl/tcp/listener.h"
-#include "lib/node/doorbell.h"
+#include "lib/btl/tcp/arrivals.h"
 #include "lib/btl/tcp/clock.h"
 #include "lib/btl/tcp/connecting.h"
+#include "lib/btl/tcp/listener.h"
+#include "lib/node/doorbell.h"
 #include "lib/rte/jobs.h"
 #include "lib/rte/rte.h"
 #include "lib/util/base/atomic.h"
@@ -228,23 +229,7 @@ int tern_tcp_lane_heed_losing(struct tern_tcp_lane *lane)
 
 /* ---- peers that cannot be reached ---- */
 
-struct unreached {
-    struct tern_list_node in_lane;
-    struct tern_process process;
-    uint8_t tag; /* of the contact */
-    enum tern_unreached how;
-    char text[];
-};
-
-uint32_t tern_tcp_lanes_of(uint32_t index)
-{
-    uint32_t lanes = 0;
-    for (uint32_t lane = index; lane < TERN_LANES_MAX; lane += tern_lane_count)
-        lanes |= 1u << lane;
-    return lanes;
-}
-
-static void heed_unreached(struct tern_tcp_lane *lane, struct unreached *unreached)
+static void heed_unreached(struct tern_tcp_lane *lane, struct tern_tcp_unreached *unreached)
 {
     struct tern_process process = unreached->process;
     struct tern_peer *peer =
@@ -258,65 +243,13 @@ static void heed_unreached(struct tern_tcp_lane *lane, struct unreached *unreach
     free(unreached);
 }
 
-static void add_unreached(struct tern_tcp_lane *lane, struct tern_process process, uint8_t tag,
-                          enum tern_unreached how, const char *text)
-{
-    size_t bytes = strlen(text) + 1;
-    struct unreached *unreached = malloc(sizeof *unreached + bytes);
-    if (!unreached)
-        tern_rte_abort(1, text);
-    unreached->process = process;
-    unreached->tag = tag;
-    unreached->how = how;
-    memcpy(unreached->text, text, bytes);
-    pthread_mutex_lock(&lane->arrivals_lock);
-    tern_list_append(&lane->unreached, &unreached->in_lane);
-    __atomic_store_n(&lane->has_arrivals, true, __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&lane->arrivals_lock);
-}
-
-void tern_tcp_lose(struct tern_process process, uint32_t lanes, const char *text)
-{
-    for (uint32_t lane = 0; lane < tern_lane_count; lane++)
-        if (lanes & tern_tcp_lanes_of(lane))
-            add_unreached(&tern_tcp_lanes[lane], process, 0, TERN_UNREACHED_LOST, text);
-    tern_doorbell_ring_self(); /* the lanes may belong to other threads */
-}
-
-void tern_tcp_unreached(uint32_t rank, enum tern_unreached how, uint32_t lanes, const char *text)
-{
-    struct tern_process process = {0, rank};
-    uint8_t tag = lanes ? (uint8_t)__builtin_ctz(lanes) : 0;
-    if (how == TERN_UNREACHED_LOST) {
-        tern_tcp_lose(process, lanes, text);
-        return;
-    }
-    /* one lane does what the rank asks for */
-    add_unreached(&tern_tcp_lanes[tag & (tern_lane_count - 1)], process, tag, how, text);
-    tern_doorbell_ring_self();
-}
-
 /* ---- arrivals ---- */
-
-void tern_tcp_arrive(struct tern_tcp_link *link)
-{
-    struct tern_tcp_lane *lane = &tern_tcp_lanes[link->tag & (tern_lane_count - 1)];
-    pthread_mutex_lock(&lane->arrivals_lock);
-    tern_list_append(&lane->arrivals, &link->in_lane);
-    __atomic_store_n(&lane->has_arrivals, true, __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&lane->arrivals_lock);
-    tern_doorbell_ring_self(); /* the lane may belong to another thread */
-}
 
 int tern_tcp_lane_take_arrivals(struct tern_tcp_lane *lane)
 {
     struct tern_list_node list, unreached;
     int count = 0;
-    pthread_mutex_lock(&lane->arrivals_lock);
-    tern_list_move(&lane->arrivals, &list);
-    tern_list_move(&lane->unreached, &unreached);
-    __atomic_store_n(&lane->has_arrivals, false, __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&lane->arrivals_lock);
+    tern_tcp_arrivals_take(&tern_tcp_arrivals[lane - tern_tcp_lanes], &list, &unreached);
     while (!tern_list_empty(&list)) {
         struct tern_tcp_link *link = tern_tcp_link_at(list.next);
         tern_list_remove(&link->in_lane);
@@ -326,7 +259,7 @@ int tern_tcp_lane_take_arrivals(struct tern_tcp_lane *lane)
     while (!tern_list_empty(&unreached)) {
         struct tern_list_node *first = unreached.next;
         tern_list_remove(first);
-        heed_unreached(lane, TERN_CONTAINER(first, struct unreached, in_lane));
+        heed_unreached(lane, TERN_CONTAINER(first, struct tern_tcp_unreached, in_lane));
         count++;
     }
     return count;
@@ -338,9 +271,7 @@ int tern_tcp_lane_open(struct tern_tcp_lane *lane)
 {
     tern_list_init(&lane->links);
     tern_list_init(&lane->losing);
-    tern_list_init(&lane->arrivals);
-    tern_list_init(&lane->unreached);
-    pthread_mutex_init(&lane->arrivals_lock, NULL);
+    tern_tcp_arrivals_open(&tern_tcp_arrivals[lane - tern_tcp_lanes]);
     lane->epoll = epoll_create1(EPOLL_CLOEXEC);
     lane->room = malloc(TERN_TCP_ROOM);
     if (lane->epoll < 0 || !lane->room)

@@ -15,7 +15,6 @@
 #include "lib/btl/tcp/link.h"
 #include "lib/util/base/atomic.h"
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,7 +25,7 @@ struct tern_tcp_endpoint {
     struct tern_list_node streams; /* streams of which not all bytes are in pieces yet */
 };
 
-/* A lane's links. Locks: the lane's lock, except for the arrivals. */
+/* A lane's links. Locks: the lane's lock. */
 struct tern_tcp_lane {
     int epoll; /* watches the links */
     struct tern_list_node links; /* all links */
@@ -44,10 +43,6 @@ struct tern_tcp_lane {
     uint64_t looked_ms; /* time of the last look for silent links */
     /* polls in a row that found nothing, and polls skipped since the last look */
     unsigned idle, skips;
-    pthread_mutex_t arrivals_lock;
-    struct tern_list_node arrivals; /* links that have come about, guarded by arrivals_lock */
-    struct tern_list_node unreached; /* peers that cannot be reached, guarded by arrivals_lock */
-    bool has_arrivals; /* atomic: `arrivals` or `unreached` is not empty */
     unsigned char *room; /* buffer of TERN_TCP_ROOM bytes for receiving */
 } __attribute__((aligned(TERN_CACHE_LINE)));
 extern struct tern_tcp_lane tern_tcp_lanes[TERN_LANES_MAX];

@@ -4,6 +4,7 @@
 #include "lib/node/doorbell.h"
 #include "lib/btl/card.h"
 #include "lib/btl/secret.h"
+#include "lib/btl/tcp/arrivals.h"
 #include "lib/btl/tcp/clock.h"
 #include "lib/btl/tcp/connecting.h"
 #include "lib/btl/tcp/dial.h"

@@ -14,6 +14,7 @@
 #include "lib/btl/choice.h"
 #include "lib/node/segment.h"
 #include "lib/btl/peer.h"
+#include "lib/btl/tcp/arrivals.h"
 #include "lib/btl/tcp/clock.h"
 #include "lib/btl/tcp/dial.h"
 #include "lib/btl/tcp/flusher.h"
@@ -364,7 +365,7 @@ static int tcp_progress(uint32_t index)
         if (TERN_UNLIKELY(!tern_list_empty(&lane->losing)))
             count += tern_tcp_lane_heed_losing(lane);
     }
-    if (TERN_UNLIKELY(__atomic_load_n(&lane->has_arrivals, __ATOMIC_RELAXED)))
+    if (TERN_UNLIKELY(__atomic_load_n(&tern_tcp_arrivals[index].any, __ATOMIC_RELAXED)))
         count += tern_tcp_lane_take_arrivals(lane);
     if (lane->link_count)
         count += receive_all(lane);
