@@ -49,17 +49,18 @@ struct tern_registration {
 /*
  * A copy of bytes out of a peer's memory (get), or into it (put), without the peer's help. The user
  * fills it in and keeps it until `done` is called. `address`, `length` and `cursor` say what is
- * left to copy: the byte mover advances them.
+ * left to copy: the byte mover advances them. copy_direct does not: it copies all or nothing.
  */
 struct tern_transfer {
     struct tern_list_node link; /* used by the byte mover */
     struct tern_peer *peer;
-    /* of the next byte in the peer's memory, as the peer announced it (register_memory) */
+    /* of the next byte in the peer's memory, as the peer has told (register_memory, expose) */
     uint64_t address;
     uint64_t key;     /* of that memory, likewise */
     struct tern_cursor cursor; /* our memory */
     size_t length;    /* bytes */
-    uint32_t by_lane; /* put: the peer's lane, as it said when it exposed the memory */
+    uint32_t by_lane; /* put, copy_direct: the peer's lane, as it said when it exposed the memory */
+    bool to_peer;     /* copy_direct: as put does; false: as get does */
     bool waits;       /* get: this rank waits in MPI, and does nothing else meanwhile */
     /*
      * Called once when the byte mover no longer uses either memory, possibly before btl->get
@@ -81,25 +82,6 @@ struct tern_exposure {
     bool guessable; /* a process that has not been told the key could guess it */
 };
 enum { TERN_ANY_LANE = TERN_LANES_MAX };
-
-/*
- * A copy between our memory and memory that a peer has exposed. The user fills it in and keeps it
- * until `done` is called.
- */
-struct tern_direct_copy {
-    struct tern_peer *peer;
-    bool put;              /* to the peer; false: from the peer */
-    uint64_t address, key; /* in the peer's memory, as the peer has told */
-    uint32_t by_lane;      /* likewise */
-    void *here;            /* our memory: one run, not in a device */
-    size_t length;         /* bytes; not 0 */
-    /*
-     * Called once, in a later progress, when the bytes are in the memory of the peer, or in ours.
-     * `error`: TERN_ERR_UNSUPPORTED if the bytes must go by another way. Then nothing is under way
-     * any more, but some of them may have been copied.
-     */
-    void (*done)(struct tern_direct_copy *copy, int error);
-};
 
 /* A byte mover: its functions. Its limits belong to each peer (struct tern_limits). */
 struct tern_btl {
@@ -210,9 +192,12 @@ struct tern_btl {
                   struct tern_exposure *ret_exposure);
     /* Ends that. No peer may be copying. Locks: the same lane's lock. */
     void (*conceal)(const struct tern_exposure *exposure);
-    /* Starts a copy, if the peer can be reached so now. Returns 0: copy->done will be called.
-     * Returns TERN_ERR_UNSUPPORTED without text if the bytes must go by another way. */
-    int (*copy_direct)(struct tern_direct_copy *copy);
+    /* Starts a copy of bytes between exposed memory and ours, which is one run of host memory at
+     * cursor.base, if the peer can be reached so now. Returns TERN_ERR_UNSUPPORTED without text if
+     * the bytes must go by another way. Returns 0: transfer->done is called in a later progress,
+     * when the bytes are in the memory of the peer, or in ours. Its error TERN_ERR_UNSUPPORTED says
+     * the same as above; some of the bytes may have been copied, but nothing is under way. */
+    int (*copy_direct)(struct tern_transfer *transfer);
 
     /* Opens device memory of the ranks of this node (lib/btl/device_access.h). NULL: cannot. */
     const struct tern_device_access *device_access;

@@ -18,7 +18,7 @@
 
 /* A copy under way. */
 struct copy {
-    struct tern_direct_copy direct;
+    struct tern_transfer transfer;
     struct tern_window *window;
     int rank;
     uint64_t at; /* displacement in the target's memory */
@@ -28,8 +28,8 @@ struct copy {
 /* Does by messages what the network could not do. */
 static int copy_by_messages(const struct copy *copy)
 {
-    const struct tern_rma_buffer buffer = {copy->direct.here, (int64_t)copy->direct.length,
-                                           &tern_type_bytes};
+    const struct tern_rma_buffer buffer = {copy->transfer.cursor.base,
+                                           (int64_t)copy->transfer.length, &tern_type_bytes};
     const struct tern_rma_operation operation = {.window = copy->window,
                                                  .target = &copy->window->targets[copy->rank],
                                                  .rank = copy->rank,
@@ -37,16 +37,16 @@ static int copy_by_messages(const struct copy *copy)
                                                  .bytes = buffer.count,
                                                  .count = buffer.count,
                                                  .type = &tern_type_bytes,
-                                                 .origin = copy->direct.put ? &buffer : NULL,
-                                                 .result = copy->direct.put ? NULL : &buffer};
+                                                 .origin = copy->transfer.to_peer ? &buffer : NULL,
+                                                 .result = copy->transfer.to_peer ? NULL : &buffer};
     /* a flush may be under way: it awaits the answer */
-    return copy->direct.put ? tern_rma_ask_put_long(&operation, copy->at, copy->request)
-                            : tern_rma_ask_get(&operation, copy->request);
+    return copy->transfer.to_peer ? tern_rma_ask_put_long(&operation, copy->at, copy->request)
+                                  : tern_rma_ask_get(&operation, copy->request);
 }
 
-static void ended(struct tern_direct_copy *direct, int error)
+static void ended(struct tern_transfer *transfer, int error)
 {
-    struct copy *copy = TERN_CONTAINER(direct, struct copy, direct);
+    struct copy *copy = TERN_CONTAINER(transfer, struct copy, transfer);
     struct tern_window *window = copy->window;
     struct tern_rma_target *target = &window->targets[copy->rank];
     if (error)
@@ -90,20 +90,19 @@ bool tern_rma_copy_direct(const struct tern_rma_operation *operation,
     struct copy *copy = malloc(sizeof *copy);
     if (!copy)
         return false;
-    *copy = (struct copy){
-        .direct = {.peer = peer,
-                   .put = put,
-                   .address = target->direct_address + (uintptr_t)there,
-                   .key = target->direct_key,
-                   .by_lane = target->direct_lane,
-                   .here = here,
-                   .length = (size_t)operation->bytes,
-                   .done = ended},
-        .window = window,
-        .rank = operation->rank,
-        .at = (uintptr_t)there,
-        .request = request};
-    if (peer->btl->copy_direct(&copy->direct)) {
+    *copy = (struct copy){.transfer = {.peer = peer,
+                                       .to_peer = put,
+                                       .address = target->direct_address + (uintptr_t)there,
+                                       .key = target->direct_key,
+                                       .by_lane = target->direct_lane,
+                                       .length = (size_t)operation->bytes,
+                                       .done = ended},
+                          .window = window,
+                          .rank = operation->rank,
+                          .at = (uintptr_t)there,
+                          .request = request};
+    tern_cursor_init_host(&copy->transfer.cursor, &tern_type_bytes, here, operation->bytes);
+    if (peer->btl->copy_direct(&copy->transfer)) {
         free(copy);
         return false;
     }

@@ -52,7 +52,7 @@ void tern_ofi_conceal(const struct tern_exposure *exposure)
 struct tern_ofi_copy {
     struct tern_ofi_op op;
     struct tern_list_node in_lane; /* in lane->copies, or lane->waiting_copies */
-    struct tern_direct_copy *direct;
+    struct tern_transfer *transfer;
     struct tern_ofi_link *link;
     struct tern_ofi_kept *kept; /* of our memory, if the provider wants that; else NULL */
 };
@@ -71,11 +71,11 @@ bool tern_ofi_delivers(void)
 /* Begins the copy. Returns 0, or libfabric's error. */
 static ssize_t begin(struct tern_ofi_copy *copy)
 {
-    const struct tern_direct_copy *direct = copy->direct;
+    const struct tern_transfer *transfer = copy->transfer;
     const struct tern_ofi_link *link = copy->link;
     void *desc = copy->kept ? copy->kept->region.desc : NULL;
-    struct iovec here = {direct->here, direct->length};
-    struct fi_rma_iov there = {direct->address, direct->length, direct->key};
+    struct iovec here = {transfer->cursor.base, transfer->length};
+    struct fi_rma_iov there = {transfer->address, transfer->length, transfer->key};
     struct fi_msg_rma message = {.msg_iov = &here,
                                  .desc = &desc,
                                  .iov_count = 1,
@@ -83,20 +83,20 @@ static ssize_t begin(struct tern_ofi_copy *copy)
                                  .rma_iov = &there,
                                  .rma_iov_count = 1,
                                  .context = &copy->op};
-    if (!direct->put)
-        return fi_read(link->port->endpoint, direct->here, direct->length, desc, link->address,
-                       direct->address, direct->key, &copy->op);
+    if (!transfer->to_peer)
+        return fi_read(link->port->endpoint, transfer->cursor.base, transfer->length, desc,
+                       link->address, transfer->address, transfer->key, &copy->op);
     return fi_writemsg(link->port->endpoint, &message, FI_COMPLETION | FI_DELIVERY_COMPLETE);
 }
 
 static void end(struct tern_ofi_lane *lane, struct tern_ofi_copy *copy, int error)
 {
-    struct tern_direct_copy *direct = copy->direct;
+    struct tern_transfer *transfer = copy->transfer;
     tern_list_remove(&copy->in_lane);
     lane->copy_count--;
     tern_ofi_cache_put(copy->kept);
     free(copy);
-    direct->done(direct, error);
+    transfer->done(transfer, error);
 }
 
 static int copy_ended(struct tern_ofi_port *port, struct tern_ofi_op *op,
@@ -114,21 +114,21 @@ bool tern_ofi_copies_reach(const struct tern_ofi_link *link, uint32_t by_lane)
            (by_lane == TERN_ANY_LANE || link->their_lane == by_lane);
 }
 
-int tern_ofi_copy_direct(struct tern_direct_copy *direct)
+int tern_ofi_copy_direct(struct tern_transfer *transfer)
 {
-    struct tern_ofi_link *link = direct->peer->endpoint;
-    struct tern_ofi_lane *lane = &tern_ofi_lanes[direct->peer->lane];
-    if (!tern_ofi_copies_reach(link, direct->by_lane) ||
-        direct->length > tern_ofi_fabric.message_max ||
-        (direct->put && !tern_ofi_delivers()))
+    struct tern_ofi_link *link = transfer->peer->endpoint;
+    struct tern_ofi_lane *lane = &tern_ofi_lanes[transfer->peer->lane];
+    if (!tern_ofi_copies_reach(link, transfer->by_lane) ||
+        transfer->length > tern_ofi_fabric.message_max ||
+        (transfer->to_peer && !tern_ofi_delivers()))
         return TERN_ERR_UNSUPPORTED;
     struct tern_ofi_copy *copy = calloc(1, sizeof *copy);
     if (!copy)
         return TERN_ERR_UNSUPPORTED;
-    *copy = (struct tern_ofi_copy){.op.ended = copy_ended, .direct = direct, .link = link};
+    *copy = (struct tern_ofi_copy){.op.ended = copy_ended, .transfer = transfer, .link = link};
     if (tern_ofi_fabric.local_keys &&
-        tern_ofi_cache_get(0, link->port->endpoint, direct->here, direct->length,
-                           direct->put ? FI_WRITE : FI_READ, &copy->kept)) {
+        tern_ofi_cache_get(0, link->port->endpoint, transfer->cursor.base, transfer->length,
+                           transfer->to_peer ? FI_WRITE : FI_READ, &copy->kept)) {
         free(copy);
         return TERN_ERR_UNSUPPORTED;
     }

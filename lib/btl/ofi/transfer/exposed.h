@@ -18,7 +18,7 @@
 int tern_ofi_expose(uint32_t lane, const void *start, size_t length,
                     struct tern_exposure *ret_exposure);
 void tern_ofi_conceal(const struct tern_exposure *exposure);
-int tern_ofi_copy_direct(struct tern_direct_copy *copy);
+int tern_ofi_copy_direct(struct tern_transfer *transfer);
 
 /* Returns true if the provider promises that a write has arrived when it completes. */
 bool tern_ofi_delivers(void);
