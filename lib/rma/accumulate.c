@@ -10,7 +10,7 @@ char *tern_rma_next_elements(struct tern_cursor *cursor, const struct tern_rma_c
     struct iovec run;
     size_t got;
     int64_t offset = cursor->offset;
-    bool hole = tern_rma_has_hole(combine->basic);
+    bool hole = tern_rma_has_hole(combine);
     tern_cursor_runs(cursor, &run, 1, hole ? 1 : (size_t)bytes, &got);
     if (hole) {
         tern_cursor_seek(cursor, offset + combine->packed);

@@ -22,8 +22,6 @@ struct double_int {
     int index;
 };
 
-enum { NATURAL_MAX = 64 };
-
 static int span_of(enum tern_basic basic, int packed)
 {
     switch (basic) {
@@ -35,8 +33,36 @@ static int span_of(enum tern_basic basic, int packed)
     }
 }
 
-/* All operations on all classes; `loop` is NULL where one is not defined. */
+/* All operations on all classes; `loop` is NULL where one is not defined. Pairs without a name know
+ * the last four only, from MAXLOC on. */
 static struct tern_rma_combine combines[TERN_REDUCE_OPS][TERN_BASIC_COUNT];
+enum { FIRST_OF_PAIRS = TERN_REDUCE_MAXLOC, OPS_OF_PAIRS = TERN_REDUCE_OPS - FIRST_OF_PAIRS };
+static struct tern_rma_combine pairs[OPS_OF_PAIRS][TERN_REDUCE_PAIRS];
+
+static int round_up(int bytes, int alignment)
+{
+    return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/* Fills in one operation on a pair. C aligns numbers to their size, so a pair has a hole inside if
+ * its index is the longer one. */
+static void init_pair(enum tern_reduce_op op, int number)
+{
+    int index, value = tern_reduce_pair_bytes(number, &index);
+    int index_at = round_up(value, index), span = round_up(index_at + index, value);
+    bool hole = index_at > value;
+    struct tern_type type = {.basic = TERN_BASIC_BYTE, .extent = span};
+    bool moves = op == TERN_REDUCE_REPLACE || op == TERN_REDUCE_NO_OP;
+    pairs[op - FIRST_OF_PAIRS][number] = (struct tern_rma_combine){
+        .basic = TERN_RMA_PAIRS + number,
+        .op = op,
+        .loop = moves ? tern_reduce_find(op, &type) : tern_reduce_find_pair(op, number),
+        .packed = value + index,
+        .span = span,
+        .hole = hole ? value : 0,
+        .hole_end = hole ? index_at : 0,
+    };
+}
 
 void tern_rma_combine_init(void)
 {
@@ -47,15 +73,30 @@ void tern_rma_combine_init(void)
         struct tern_type type = {.basic = (uint8_t)basic, .extent = span};
         for (int op = 0; op < TERN_REDUCE_OPS; op++)
             combines[op][basic] = (struct tern_rma_combine){
-                (enum tern_basic)basic, (enum tern_reduce_op)op,
-                tern_reduce_find((enum tern_reduce_op)op, &type), packed, span};
+                .basic = basic,
+                .op = (enum tern_reduce_op)op,
+                .loop = tern_reduce_find((enum tern_reduce_op)op, &type),
+                .packed = packed,
+                .span = span,
+                .hole = basic == TERN_BASIC_SHORT_INT ? sizeof(short) : 0,
+                .hole_end =
+                    basic == TERN_BASIC_SHORT_INT ? offsetof(struct short_int, index) : 0,
+            };
     }
+    for (int op = FIRST_OF_PAIRS; op < TERN_REDUCE_OPS && !done; op++)
+        for (int number = 0; number < TERN_REDUCE_PAIRS; number++)
+            init_pair((enum tern_reduce_op)op, number);
     done = true;
 }
 
-const struct tern_rma_combine *tern_rma_combine_find(enum tern_reduce_op op, enum tern_basic basic)
+const struct tern_rma_combine *tern_rma_combine_find(enum tern_reduce_op op, int basic)
 {
-    if (op < 0 || op >= TERN_REDUCE_OPS || basic <= TERN_BASIC_NONE || basic >= TERN_BASIC_COUNT)
+    if (op < 0 || op >= TERN_REDUCE_OPS)
+        return NULL;
+    if (TERN_UNLIKELY(basic >= TERN_RMA_PAIRS && basic < TERN_RMA_CLASSES))
+        return op < (int)FIRST_OF_PAIRS ? NULL
+                                        : &pairs[op - FIRST_OF_PAIRS][basic - TERN_RMA_PAIRS];
+    if (basic <= TERN_BASIC_NONE || basic >= TERN_BASIC_COUNT)
         return NULL;
     const struct tern_rma_combine *combine = &combines[op][basic];
     return combine->loop ? combine : NULL;
@@ -134,7 +175,7 @@ INLINED uint64_t add(char *at, int size, uint64_t value)
 }
 
 /* Returns true if the bits of elements of this class are added like unsigned integers. */
-static bool adds_as_integer(enum tern_basic basic)
+static bool adds_as_integer(int basic)
 {
     return (basic >= TERN_BASIC_INT8 && basic <= TERN_BASIC_LONG) ||
            (basic >= TERN_BASIC_UINT8 && basic <= TERN_BASIC_UNSIGNED_LONG) ||
@@ -182,44 +223,44 @@ INLINED void combine_words(const struct tern_rma_combine *combine, char *target,
 
 /* ---- plain loops ---- */
 
-/* Copy an element between the packed stream and the layout of an array. Both have the same bytes
- * in the same order, except that the pair of a short and an int has a hole. */
-static void to_natural(const struct tern_rma_combine *combine, char *natural, const char *packed)
+void tern_rma_to_natural(const struct tern_rma_combine *combine, char *natural, const char *packed)
 {
-    if (combine->basic != TERN_BASIC_SHORT_INT) {
+    if (!tern_rma_has_hole(combine)) {
         memcpy(natural, packed, (size_t)combine->packed);
         return;
     }
-    memcpy(natural, packed, sizeof(short));
-    memcpy(natural + offsetof(struct short_int, index), packed + sizeof(short), sizeof(int));
+    size_t first = (size_t)combine->hole;
+    memcpy(natural, packed, first);
+    memcpy(natural + combine->hole_end, packed + first, (size_t)combine->packed - first);
 }
 
-static void to_packed(const struct tern_rma_combine *combine, char *packed, const char *natural)
+void tern_rma_to_packed(const struct tern_rma_combine *combine, char *packed, const char *natural)
 {
-    if (combine->basic != TERN_BASIC_SHORT_INT) {
+    if (!tern_rma_has_hole(combine)) {
         memcpy(packed, natural, (size_t)combine->packed);
         return;
     }
-    memcpy(packed, natural, sizeof(short));
-    memcpy(packed + sizeof(short), natural + offsetof(struct short_int, index), sizeof(int));
+    size_t first = (size_t)combine->hole;
+    memcpy(packed, natural, first);
+    memcpy(packed + first, natural + combine->hole_end, (size_t)combine->packed - first);
 }
 
 /* Returns the bytes of an element in the window; those of a hole stay as they are. */
 static size_t element_bytes(const struct tern_rma_combine *combine)
 {
-    return (size_t)(combine->basic == TERN_BASIC_SHORT_INT ? combine->span : combine->packed);
+    return (size_t)(tern_rma_has_hole(combine) ? combine->span : combine->packed);
 }
 
 static void combine_element(const struct tern_rma_combine *combine, char *target,
                             const char *origin, char *before)
 {
-    char natural[NATURAL_MAX] __attribute__((aligned(16))) = {0};
-    char value[NATURAL_MAX] __attribute__((aligned(16))) = {0};
+    char natural[TERN_RMA_NATURAL_MAX] __attribute__((aligned(16))) = {0};
+    char value[TERN_RMA_NATURAL_MAX] __attribute__((aligned(16))) = {0};
     memcpy(natural, target, element_bytes(combine));
     if (combine->op != TERN_REDUCE_NO_OP) /* `before` may be `origin` */
-        to_natural(combine, value, origin);
+        tern_rma_to_natural(combine, value, origin);
     if (before)
-        to_packed(combine, before, natural);
+        tern_rma_to_packed(combine, before, natural);
     if (combine->op == TERN_REDUCE_NO_OP)
         return;
     combine->loop(value, natural, 1);
@@ -257,7 +298,7 @@ static void combine_plain(const struct tern_rma_combine *combine, char *target,
 static void swap_plain(const struct tern_rma_combine *combine, char *target, const char *origin,
                        const char *compare, char *before)
 {
-    char packed[NATURAL_MAX];
+    char packed[TERN_RMA_NATURAL_MAX];
     size_t size = (size_t)combine->packed;
     memcpy(packed, target, size);
     if (memcmp(packed, compare, size) == 0)
@@ -272,7 +313,7 @@ static bool in_words(const struct tern_rma_combine *combine, const char *target)
 {
     int size = combine->packed;
     return size <= 8 && (size & (size - 1)) == 0 && (uintptr_t)target % (unsigned)size == 0 &&
-           combine->basic != TERN_BASIC_SHORT_INT;
+           !tern_rma_has_hole(combine);
 }
 
 static void combine_any_words(const struct tern_rma_combine *combine, char *target,

@@ -14,19 +14,46 @@
 #include "lib/rma/guard.h"
 #include "lib/type/reduction.h"
 
-/* Packed elements of one basic type, and what to do with them. */
+/* Classes of elements: enum tern_basic, and the unnamed pairs from TERN_RMA_PAIRS on. A class fits
+ * a byte of a message. */
+enum { TERN_RMA_PAIRS = 128, TERN_RMA_CLASSES = TERN_RMA_PAIRS + TERN_REDUCE_PAIRS };
+_Static_assert((int)TERN_BASIC_COUNT <= (int)TERN_RMA_PAIRS && TERN_RMA_CLASSES <= 256,
+               "numbers of classes");
+
+/* Returns the class of all elements of a type; TERN_BASIC_NONE if they differ. */
+static inline int tern_rma_class(const struct tern_type *type)
+{
+    return TERN_UNLIKELY(type->pair != 0) ? TERN_RMA_PAIRS + type->pair - 1 : type->basic;
+}
+
+/* Packed elements of one class, and what to do with them. */
 struct tern_rma_combine {
-    enum tern_basic basic;
+    int basic; /* the class */
     enum tern_reduce_op op;
     tern_reduce_loop *loop;
-    int packed;             /* bytes of an element in the packed stream */
-    int span;               /* bytes of an element in an array */
+    int packed; /* bytes of an element in the packed stream */
+    int span;   /* bytes of an element in an array */
+    /* of elements with a hole inside, bytes before the hole, and where it ends; else both are 0 */
+    int hole, hole_end;
 };
+
+/* Returns true if each element is two runs. */
+static inline bool tern_rma_has_hole(const struct tern_rma_combine *combine)
+{
+    return combine->hole_end > 0;
+}
+
+enum { TERN_RMA_NATURAL_MAX = 64 }; /* bytes of an element in an array, at most */
+
+/* Copy an element between the packed stream and the layout of an array. Both have the same bytes in
+ * the same order, but for the hole. */
+void tern_rma_to_natural(const struct tern_rma_combine *combine, char *natural, const char *packed);
+void tern_rma_to_packed(const struct tern_rma_combine *combine, char *packed, const char *natural);
 
 /* Fills the table that tern_rma_combine_find looks into. Call it first, with the library's lock. */
 void tern_rma_combine_init(void);
 /* Returns what combines elements of class `basic`; NULL if the operation is not defined on them. */
-const struct tern_rma_combine *tern_rma_combine_find(enum tern_reduce_op op, enum tern_basic basic);
+const struct tern_rma_combine *tern_rma_combine_find(enum tern_reduce_op op, int basic);
 
 /* Combines `count` packed elements at `origin` into window memory at `target`, where they have no
  * gaps if there are several. Copies the elements before to `before`, packed, unless NULL. `origin`

@@ -80,7 +80,7 @@ static inline bool run_of(const struct tern_rma_buffer *buffer, void **ret_run)
 static int fetch(const struct tern_rma_operation *operation)
 {
     void *at, *origin, *result;
-    if (tern_rma_has_hole(operation->combine->basic) ||
+    if (tern_rma_has_hole(operation->combine) ||
         !tern_type_one_run(operation->type, place_of(operation), operation->count, &at) ||
         !run_of(operation->origin, &origin) || !run_of(operation->result, &result))
         return tern_rma_in_pieces(operation, apply);

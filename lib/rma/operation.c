@@ -234,12 +234,12 @@ static inline bool combine_near(struct tern_window *window, const struct tern_rm
                                 const struct tern_rma_place *place, enum tern_reduce_op op)
 {
     const struct tern_rma_target *target = &window->targets[place->rank];
-    enum tern_basic basic = origin->type->basic;
+    int basic = origin->type->basic; /* NONE for pairs without a name, which go the long way */
     int64_t bytes = bytes_of(origin->type, origin->count);
     const struct tern_rma_combine *combine = tern_rma_combine_find(op, basic);
     void *from, *before = NULL;
     char *there;
-    if (!combine || place->type->basic != basic || target->serial || tern_rma_has_hole(basic) ||
+    if (!combine || place->type->basic != basic || target->serial || tern_rma_has_hole(combine) ||
         !tern_type_run(origin->type, origin->base, origin->count, &from))
         return false;
     if (result && (result->type->basic != basic ||
@@ -293,11 +293,12 @@ static int prepare_combine(const struct tern_rma_place *place, const struct tern
                            const struct tern_rma_buffer *result, enum tern_reduce_op op,
                            const struct tern_rma_combine **ret)
 {
-    enum tern_basic basic = place->type->basic;
+    int basic = tern_rma_class(place->type);
     if (basic == TERN_BASIC_NONE)
         return tern_error(TERN_ERR_TYPE, "the datatype of the target has elements of several "
                                          "predefined types; expected one predefined type");
-    if ((origin && origin->type->basic != basic) || (result && result->type->basic != basic))
+    if ((origin && tern_rma_class(origin->type) != basic) ||
+        (result && tern_rma_class(result->type) != basic))
         return tern_error(TERN_ERR_TYPE, "the datatypes of the call have elements of different "
                                          "predefined types; expected one predefined type");
     *ret = tern_rma_combine_find(op, basic);

@@ -146,25 +146,20 @@ static void combine_copy(const struct tern_rma_operation *operation, char *copy,
                          char *before, int64_t bytes)
 {
     const struct tern_rma_combine *combine = operation->combine;
-    struct short_int {
-        short value;
-        int index;
-    } one;
+    char one[TERN_RMA_NATURAL_MAX] __attribute__((aligned(16))) = {0};
     if (operation->compare) {
         tern_rma_compare_and_swap(combine, NULL, copy, origin, operation->compare, before);
         return;
     }
-    if (!tern_rma_has_hole(combine->basic)) {
+    if (!tern_rma_has_hole(combine)) {
         tern_rma_combine_run(combine, NULL, copy, origin, before, bytes / combine->packed);
         return;
     }
     for (int64_t at = 0; at < bytes; at += combine->packed) {
-        memcpy(&one.value, copy + at, sizeof one.value);
-        memcpy(&one.index, copy + at + sizeof one.value, sizeof one.index);
-        tern_rma_combine_run(combine, NULL, (char *)&one, origin ? origin + at : NULL,
+        tern_rma_to_natural(combine, one, copy + at);
+        tern_rma_combine_run(combine, NULL, one, origin ? origin + at : NULL,
                              before ? before + at : NULL, 1);
-        memcpy(copy + at, &one.value, sizeof one.value);
-        memcpy(copy + at + sizeof one.value, &one.index, sizeof one.index);
+        tern_rma_to_packed(combine, copy + at, one);
     }
 }
 

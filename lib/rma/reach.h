@@ -51,12 +51,6 @@ static inline void tern_rma_copy_run(void *to, const void *from, int64_t bytes)
         memmove(to, from, (size_t)bytes);
 }
 
-/* Returns true if elements of this class have a hole inside, so that one element is two runs. */
-static inline bool tern_rma_has_hole(enum tern_basic basic)
-{
-    return basic == TERN_BASIC_SHORT_INT;
-}
-
 /* Visits the next elements of an accumulate: returns the address of some that have no gaps between
  * them, at most `bytes` packed bytes, and advances. *ret_bytes: their packed bytes. */
 char *tern_rma_next_elements(struct tern_cursor *cursor, const struct tern_rma_combine *combine,

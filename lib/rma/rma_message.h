@@ -31,7 +31,7 @@ enum tern_rma_kind {
 struct tern_rma_head {
     uint8_t kind; /* enum tern_rma_kind */
     uint8_t op;   /* enum tern_reduce_op */
-    uint8_t basic; /* enum tern_basic of the elements */
+    uint8_t basic; /* class of the elements (tern_rma_class) */
     uint8_t rows;  /* number of rows that follow */
     uint32_t id;  /* number of the dialogue, if there is an answer */
     int64_t bytes; /* of all rows, packed */

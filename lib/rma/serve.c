@@ -188,10 +188,9 @@ static int combine_block(const struct incoming *in, char *at, int64_t length, in
         combine_host(in, combine, at, length, offset, before);
         return 0;
     }
-    /* a pair longer than 8 bytes has its gap behind the int at its end, where the window may end,
-     * too; a shorter one before it */
+    /* a pair without a hole has its gap at its end, where the window may end, too */
     int64_t count = length / combine->packed;
-    int64_t bytes = combine->span <= 8 ? count * combine->span
+    int64_t bytes = tern_rma_has_hole(combine) ? count * combine->span
                                        : (count - 1) * combine->span + combine->packed;
     char *staged = calloc((size_t)count, (size_t)combine->span);
     int error = staged ? tern_accel_copy(staged, at, (size_t)bytes) : TERN_ERR_NO_MEM;

@@ -15,7 +15,7 @@
 
 /* A type while its parts are added. */
 struct sum {
-    /* valid: lb and true_lb; size, elements, narrowed, alignment, basic, marks */
+    /* valid: lb and true_lb; size, elements, narrowed, alignment, basic, pair, marks */
     struct tern_type type;
     int64_t ub, true_ub;
     bool has_lb, has_ub, has_data;
@@ -91,6 +91,7 @@ static void add_blocks(struct sum *sum, const struct tern_type *old, int64_t dis
     if (!sum->has_data || true_ub > sum->true_ub)
         sum->true_ub = true_ub;
     type->basic = !sum->has_data || type->basic == old->basic ? old->basic : TERN_BASIC_NONE;
+    type->pair = !sum->has_data || type->pair == old->pair ? old->pair : 0;
     if (old->alignment > type->alignment)
         type->alignment = old->alignment;
     int64_t elements = multiply(sum, count, blocklength);

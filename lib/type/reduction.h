@@ -46,9 +46,17 @@ typedef void tern_reduce_loop(const void *in, void *inout, int64_t count);
  * `type` is predefined: a derived type may have a class too, and is not refused here. */
 tern_reduce_loop *tern_reduce_find(enum tern_reduce_op op, const struct tern_type *type);
 
-/* Returns the loop of MAXLOC or MINLOC on C structures of a number and an integer index of these
- * classes. Returns NULL for other operations and other classes. */
-tern_reduce_loop *tern_reduce_find_pair(enum tern_reduce_op op, enum tern_basic value,
-                                        enum tern_basic index);
+/*
+ * Pairs of a number and an integer index, laid out as C structures, have numbers from 0 on. Those
+ * with a class of their own (TERN_BASIC_DOUBLE_INT ...) have one, too, which nobody uses.
+ */
+enum { TERN_REDUCE_PAIRS = 104 };
+
+/* Returns the number of the pair of two classes, or -1 if there is none. */
+int tern_reduce_pair_number(enum tern_basic value, enum tern_basic index);
+/* Returns the bytes of a pair's value; sets *ret_index to the bytes of its index. */
+int tern_reduce_pair_bytes(int number, int *ret_index);
+/* Returns the loop of MAXLOC or MINLOC on a pair. Returns NULL for other operations. */
+tern_reduce_loop *tern_reduce_find_pair(enum tern_reduce_op op, int number);
 
 #endif

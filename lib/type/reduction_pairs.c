@@ -112,11 +112,41 @@ static tern_reduce_loop *const loops[VALUES][INDEXES][2] = {
     [INT128] = ROW(int128),
 };
 
-tern_reduce_loop *tern_reduce_find_pair(enum tern_reduce_op op, enum tern_basic value,
-                                        enum tern_basic index)
+static const uint8_t bytes[VALUES] = {
+    [INT8] = 1,  [INT16] = 2,  [INT32] = 4,  [INT64] = 8, [UINT8] = 1,
+    [UINT16] = 2, [UINT32] = 4, [UINT64] = 8, [FLOAT] = 4, [DOUBLE] = 8,
+    [LONG_DOUBLE] = sizeof(long double), [FLOAT128] = 16, [INT128] = 16,
+};
+
+enum { PER_VALUE = INDEXES - 1 };
+_Static_assert((VALUES - 1) * PER_VALUE == TERN_REDUCE_PAIRS, "each pair has a number");
+
+static enum kind value_of(int number)
 {
-    if ((op != TERN_REDUCE_MAXLOC && op != TERN_REDUCE_MINLOC) || value >= TERN_BASIC_COUNT ||
-        index >= TERN_BASIC_COUNT || kinds[index] >= INDEXES)
+    return (enum kind)(number / PER_VALUE + 1);
+}
+
+static enum kind index_of(int number)
+{
+    return (enum kind)(number % PER_VALUE + 1);
+}
+
+int tern_reduce_pair_number(enum tern_basic value, enum tern_basic index)
+{
+    if (!kinds[value] || !kinds[index] || kinds[index] >= INDEXES)
+        return -1;
+    return (kinds[value] - 1) * PER_VALUE + kinds[index] - 1;
+}
+
+int tern_reduce_pair_bytes(int number, int *ret_index)
+{
+    *ret_index = bytes[index_of(number)];
+    return bytes[value_of(number)];
+}
+
+tern_reduce_loop *tern_reduce_find_pair(enum tern_reduce_op op, int number)
+{
+    if (op != TERN_REDUCE_MAXLOC && op != TERN_REDUCE_MINLOC)
         return NULL;
-    return loops[kinds[value]][kinds[index]][op == TERN_REDUCE_MINLOC];
+    return loops[value_of(number)][index_of(number)][op == TERN_REDUCE_MINLOC];
 }

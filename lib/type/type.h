@@ -76,6 +76,9 @@ struct tern_type {
     int32_t alignment; /* in bytes, of the basic element with the strictest alignment */
     /* enum tern_basic of all basic elements; TERN_BASIC_NONE if they differ or if there are none */
     uint8_t basic;
+    /* 1 + the number of the pair that all elements are (tern_reduce_pair_number); else 0. The basic
+     * elements of such a pair are its two parts */
+    uint8_t pair;
     bool gapless;    /* one element is one run of `size` bytes at true_lb */
     bool contiguous; /* gapless with extent == size: any number of elements is one run */
     bool committed;  /* may be used in communication */

@@ -82,6 +82,9 @@ static int find_unnamed(struct tern_datatype *value, struct tern_datatype *index
             return tern_error(TERN_ERR_NO_MEM, "no memory for a datatype");
         }
         tern_datatype_keep(key.datatype);
+        key.datatype->type.basic = TERN_BASIC_NONE; /* its elements are pairs, not their parts */
+        key.datatype->type.pair =
+            (uint8_t)(tern_reduce_pair_number(value->type.basic, index->type.basic) + 1);
     }
     *ret_datatype = (*found)->datatype;
     return 0;
@@ -98,7 +101,7 @@ int tern_mpi_type_get_value_index(struct tern_datatype *value_type,
         }
     *ret_pair_type = NULL; /* there is no such pair */
     if (!value_type->predefined || !index_type->predefined ||
-        !tern_reduce_find_pair(TERN_REDUCE_MAXLOC, value_type->type.basic, index_type->type.basic))
+        tern_reduce_pair_number(value_type->type.basic, index_type->type.basic) < 0)
         return 0;
     return find_unnamed(value_type, index_type, ret_pair_type);
 }

@@ -134,10 +134,8 @@ static tern_reduce_loop *find_loop(enum tern_reduce_op op, const struct tern_dat
 {
     if (!datatype->predefined)
         return NULL;
-    if (!tern_datatype_is_pair(datatype))
-        return tern_reduce_find(op, &datatype->type);
-    struct tern_datatype *const *parts = datatype->envelope->types;
-    return tern_reduce_find_pair(op, parts[0]->type.basic, parts[1]->type.basic);
+    return datatype->type.pair ? tern_reduce_find_pair(op, datatype->type.pair - 1)
+                               : tern_reduce_find(op, &datatype->type);
 }
 
 int tern_op_reduction(struct tern_op *op, struct tern_datatype *datatype,
