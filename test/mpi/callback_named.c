@@ -5,31 +5,6 @@
 #include "check.h"
 
 static int result; /* what all callbacks return */
-static char said[1024];
-
-static void note(int code, va_list more)
-{
-    (void)code;
-    snprintf(said, sizeof said, "%s", va_arg(more, const char *));
-}
-
-static void comm_handler(MPI_Comm *comm, int *code, ...)
-{
-    va_list more;
-    (void)comm;
-    va_start(more, code);
-    note(*code, more);
-    va_end(more);
-}
-
-static void win_handler(MPI_Win *win, int *code, ...)
-{
-    va_list more;
-    (void)win;
-    va_start(more, code);
-    note(*code, more);
-    va_end(more);
-}
 
 static int copy_comm(MPI_Comm comm, int keyval, void *extra, void *in, void *out, int *flag)
 {
@@ -75,14 +50,14 @@ static int cancel(void *extra, int complete)
     return MPI_SUCCESS;
 }
 
-static void said_all(int line, const char *procedure, const char *who, int code)
+static void check_message(int line, const char *procedure, const char *who, int code)
 {
     char returned[40], kept[MPI_MAX_ERROR_STRING];
     int length;
     snprintf(returned, sizeof returned, "returned %d", result);
-    if (strncmp(said, procedure, strlen(procedure)) != 0 || !strstr(said, who) ||
-        !strstr(said, returned))
-        check_fail(__FILE__, line, "got \"%s\", expected %s, %s and \"%s\"", said, procedure, who,
+    if (strncmp(error_message, procedure, strlen(procedure)) != 0 || !strstr(error_message, who) ||
+        !strstr(error_message, returned))
+        check_fail(__FILE__, line, "got \"%s\", expected %s, %s and \"%s\"", error_message, procedure, who,
                    returned);
     if (result == MPI_ERR_OTHER || result < 0) { /* and so it is for who asks later */
         CHECK_OK(MPI_Error_string(code, kept, &length));
@@ -97,11 +72,11 @@ static int codes[] = {MPI_ERR_OTHER, 0, -3};
     do { \
         for (int i = 0; i < 3; i++) { \
             result = codes[i]; \
-            said[0] = 0; \
+            error_message[0] = 0; \
             int code_ = call; \
             CHECK_INT(code_, result < 0 ? MPI_ERR_OTHER : result); \
-            said_all(__LINE__, procedure, who, code_); \
-            CHECK(result != codes[1] || strstr(said, "tide too low")); \
+            check_message(__LINE__, procedure, who, code_); \
+            CHECK(result != codes[1] || strstr(error_message, "tide too low")); \
         } \
         result = MPI_SUCCESS; \
     } while (0)
@@ -113,13 +88,13 @@ static char *named(const char *callback, int keyval, const char *maker)
     return text;
 }
 
-static void attributes_of_comm(MPI_Errhandler handler)
+static void attributes_of_comm(void)
 {
     int keyval;
     MPI_Comm comm, copy;
     CHECK_OK(MPI_Comm_create_keyval(copy_comm, delete_comm, &keyval, NULL));
     CHECK_OK(MPI_Comm_dup(MPI_COMM_SELF, &comm));
-    CHECK_OK(MPI_Comm_set_errhandler(comm, handler));
+    keep_messages(comm);
     CHECK_OK(MPI_Comm_set_attr(comm, keyval, NULL));
     SAYS(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup: ",
          named("copy", keyval, "MPI_Comm_create_keyval"));
@@ -148,18 +123,15 @@ static void attributes_of_win(void)
 {
     int keyval, x;
     MPI_Win win;
-    MPI_Errhandler handler;
     CHECK_OK(MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, delete_win, &keyval, NULL));
     CHECK_OK(MPI_Win_create(&x, sizeof x, 1, MPI_INFO_NULL, MPI_COMM_SELF, &win));
-    CHECK_OK(MPI_Win_create_errhandler(win_handler, &handler));
-    CHECK_OK(MPI_Win_set_errhandler(win, handler));
+    keep_win_messages(win);
     CHECK_OK(MPI_Win_set_attr(win, keyval, NULL));
     SAYS(MPI_Win_delete_attr(win, keyval), "MPI_Win_delete_attr: ",
          named("delete", keyval, "MPI_Win_create_keyval"));
     SAYS(MPI_Win_free(&win), "MPI_Win_free: ", named("delete", keyval, "MPI_Win_create_keyval"));
     CHECK_OK(MPI_Win_free(&win));
     CHECK_OK(MPI_Win_free_keyval(&keyval));
-    CHECK_OK(MPI_Errhandler_free(&handler));
 }
 
 static int wait_for_one(void)
@@ -172,14 +144,12 @@ static int wait_for_one(void)
 
 int main(int argc, char **argv)
 {
-    MPI_Errhandler handler;
     start(&argc, &argv);
-    CHECK_OK(MPI_Comm_create_errhandler(comm_handler, &handler));
-    CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler));
-    CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, handler));
+    keep_messages(MPI_COMM_WORLD);
+    keep_messages(MPI_COMM_SELF);
     CHECK_OK(MPI_Add_error_class(&codes[1]));
     CHECK_OK(MPI_Add_error_string(codes[1], "tide too low"));
-    attributes_of_comm(handler);
+    attributes_of_comm();
     attributes_of_type();
     attributes_of_win();
     SAYS(wait_for_one(), "MPI_Wait: ", "free_fn of a generalized request");
@@ -187,7 +157,6 @@ int main(int argc, char **argv)
     result = MPI_ERR_OTHER;
     wait_for_one();
     CHECK_OK(MPI_Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_RANK));
-    CHECK(!strstr(said, "free_fn"));
-    CHECK_OK(MPI_Errhandler_free(&handler));
+    CHECK(!strstr(error_message, "free_fn"));
     return end();
 }

@@ -211,6 +211,71 @@ static inline void return_errors(MPI_Comm comm)
         CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 }
 
+/* ---- what errors say ---- */
+
+/* What the last error said to the handlers of keep_messages and keep_win_messages. */
+static char error_message[2048];
+
+static inline void keep_message(va_list more)
+{
+    snprintf(error_message, sizeof error_message, "%s", va_arg(more, const char *));
+}
+
+static inline void keep_message_of_comm(MPI_Comm *comm, int *code, ...)
+{
+    va_list more;
+    (void) comm;
+    va_start(more, code);
+    keep_message(more);
+    va_end(more);
+}
+
+static inline void keep_message_of_win(MPI_Win *win, int *code, ...)
+{
+    va_list more;
+    (void) win;
+    va_start(more, code);
+    keep_message(more);
+    va_end(more);
+}
+
+/* Errors of the communicator come back, and `error_message` says what was said. */
+static inline void keep_messages(MPI_Comm comm)
+{
+    MPI_Errhandler handler;
+    CHECK_OK(MPI_Comm_create_errhandler(keep_message_of_comm, &handler));
+    CHECK_OK(MPI_Comm_set_errhandler(comm, handler));
+    CHECK_OK(MPI_Errhandler_free(&handler));
+}
+
+static inline void keep_win_messages(MPI_Win win)
+{
+    MPI_Errhandler handler;
+    CHECK_OK(MPI_Win_create_errhandler(keep_message_of_win, &handler));
+    CHECK_OK(MPI_Win_set_errhandler(win, handler));
+    CHECK_OK(MPI_Errhandler_free(&handler));
+}
+
+__attribute__((format(printf, 6, 7)))
+static inline void check_refused(const char *file, int line, const char *what, int code, int class,
+                                 const char *format, ...)
+{
+    char words[300];
+    va_list more;
+    va_start(more, format);
+    vsnprintf(words, sizeof words, format, more);
+    va_end(more);
+    check_class(file, line, what, code, class);
+    if (!strstr(error_message, words))
+        check_fail(file, line, "%s: got the message \"%s\", expected one with \"%s\"", what,
+                   error_message, words);
+    error_message[0] = 0;
+}
+
+/* The call fails with this class, and its message has these words, a format and its arguments. */
+#define REFUSED(call, class, ...) \
+    check_refused(__FILE__, __LINE__, #call, call, class, __VA_ARGS__)
+
 /* argv[1] as a number, else `otherwise`: how the long variants get their sizes. */
 static inline int argument(int argc, char **argv, int otherwise)
 {

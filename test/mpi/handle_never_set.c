@@ -7,27 +7,7 @@
 
 #include <sys/mman.h>
 
-static char text[2048];
 static _Alignas(16) char letters[] = "some text that is no handle";
-
-static void keep_message(MPI_Comm *comm, int *code, ...)
-{
-    va_list more;
-    (void)comm;
-    va_start(more, code);
-    snprintf(text, sizeof text, "%s", va_arg(more, const char *));
-    va_end(more);
-}
-
-/* Checks the class of the error, and that the message has the word. */
-static void refused(int line, int code, int class, const char *word)
-{
-    check_class(__FILE__, line, word, code, class);
-    if (!strstr(text, word))
-        check_fail(__FILE__, line, "the message does not say %s: %s", word, text);
-    text[0] = 0;
-}
-#define REFUSED(call, class, word) refused(__LINE__, call, class, word)
 
 /* Requests: the other one of the array stays as it is. */
 static void requests(MPI_Request garbage, const char *what)
@@ -35,16 +15,15 @@ static void requests(MPI_Request garbage, const char *what)
     MPI_Request both[2] = {MPI_REQUEST_NULL, garbage}, one = garbage;
     MPI_Status status;
     int flag, index, in = -1;
-    char word[120];
     CHECK_OK(MPI_Irecv(&in, 1, MPI_INT, rank, 0, MPI_COMM_WORLD, &both[0]));
-    snprintf(word, sizeof word, "array_of_requests[1] is %s", what);
-    REFUSED(MPI_Waitall(2, both, MPI_STATUSES_IGNORE), MPI_ERR_REQUEST, word);
-    REFUSED(MPI_Testany(2, both, &index, &flag, &status), MPI_ERR_REQUEST, word);
-    REFUSED(MPI_Startall(2, both), MPI_ERR_REQUEST, word);
-    snprintf(word, sizeof word, "request is %s", what);
-    REFUSED(MPI_Wait(&one, &status), MPI_ERR_REQUEST, word);
-    REFUSED(MPI_Test(&one, &flag, &status), MPI_ERR_REQUEST, word);
-    REFUSED(MPI_Request_free(&one), MPI_ERR_REQUEST, word);
+    REFUSED(MPI_Waitall(2, both, MPI_STATUSES_IGNORE), MPI_ERR_REQUEST,
+            "array_of_requests[1] is %s", what);
+    REFUSED(MPI_Testany(2, both, &index, &flag, &status), MPI_ERR_REQUEST,
+            "array_of_requests[1] is %s", what);
+    REFUSED(MPI_Startall(2, both), MPI_ERR_REQUEST, "array_of_requests[1] is %s", what);
+    REFUSED(MPI_Wait(&one, &status), MPI_ERR_REQUEST, "request is %s", what);
+    REFUSED(MPI_Test(&one, &flag, &status), MPI_ERR_REQUEST, "request is %s", what);
+    REFUSED(MPI_Request_free(&one), MPI_ERR_REQUEST, "request is %s", what);
     CHECK(both[1] == garbage && one == garbage);
     CHECK_OK(MPI_Send(&rank, 1, MPI_INT, rank, 0, MPI_COMM_WORLD));
     CHECK_OK(MPI_Wait(&both[0], &status));
@@ -61,28 +40,24 @@ static void others(const void *garbage, const char *what)
     MPI_Win win = (MPI_Win)garbage;
     MPI_Info info = (MPI_Info)garbage;
     MPI_Message message = (MPI_Message)garbage;
-    char word[120];
-    snprintf(word, sizeof word, "comm is %s", what);
-    REFUSED(MPI_Barrier(comm), MPI_ERR_COMM, word);
-    REFUSED(MPI_Comm_free(&comm), MPI_ERR_COMM, word);
-    REFUSED(MPI_Send(&buf, 1, MPI_INT, 0, 0, comm), MPI_ERR_COMM, word);
-    snprintf(word, sizeof word, "datatype is %s", what);
-    REFUSED(MPI_Send(&buf, 1, types[1], 0, 0, MPI_COMM_WORLD), MPI_ERR_TYPE, word);
-    REFUSED(MPI_Bcast(&buf, 1, types[1], 0, MPI_COMM_WORLD), MPI_ERR_TYPE, word);
-    snprintf(word, sizeof word, "array_of_types[1] is %s", what);
-    REFUSED(MPI_Type_create_struct(2, ones, at, types, &type), MPI_ERR_TYPE, word);
-    snprintf(word, sizeof word, "op is %s", what);
-    REFUSED(MPI_Allreduce(MPI_IN_PLACE, &buf, 1, MPI_INT, (MPI_Op)garbage, MPI_COMM_WORLD), MPI_ERR_OP, word);
-    snprintf(word, sizeof word, "group is %s", what);
-    REFUSED(MPI_Group_incl((MPI_Group)garbage, 0, NULL, &group), MPI_ERR_GROUP, word);
-    snprintf(word, sizeof word, "win is %s", what);
-    REFUSED(MPI_Win_fence(0, win), MPI_ERR_WIN, word);
-    snprintf(word, sizeof word, "info is %s", what);
-    REFUSED(MPI_Info_free(&info), MPI_ERR_INFO, word);
-    snprintf(word, sizeof word, "message is %s", what);
-    REFUSED(MPI_Mrecv(&buf, 1, MPI_INT, &message, MPI_STATUS_IGNORE), MPI_ERR_REQUEST, word);
-    snprintf(word, sizeof word, "errhandler is %s", what);
-    REFUSED(MPI_Comm_set_errhandler(MPI_COMM_WORLD, (MPI_Errhandler)garbage), MPI_ERR_ERRHANDLER, word);
+    REFUSED(MPI_Barrier(comm), MPI_ERR_COMM, "comm is %s", what);
+    REFUSED(MPI_Comm_free(&comm), MPI_ERR_COMM, "comm is %s", what);
+    REFUSED(MPI_Send(&buf, 1, MPI_INT, 0, 0, comm), MPI_ERR_COMM, "comm is %s", what);
+    REFUSED(MPI_Send(&buf, 1, types[1], 0, 0, MPI_COMM_WORLD), MPI_ERR_TYPE,
+            "datatype is %s", what);
+    REFUSED(MPI_Bcast(&buf, 1, types[1], 0, MPI_COMM_WORLD), MPI_ERR_TYPE, "datatype is %s", what);
+    REFUSED(MPI_Type_create_struct(2, ones, at, types, &type), MPI_ERR_TYPE,
+            "array_of_types[1] is %s", what);
+    REFUSED(MPI_Allreduce(MPI_IN_PLACE, &buf, 1, MPI_INT, (MPI_Op)garbage, MPI_COMM_WORLD), MPI_ERR_OP,
+            "op is %s", what);
+    REFUSED(MPI_Group_incl((MPI_Group)garbage, 0, NULL, &group), MPI_ERR_GROUP,
+            "group is %s", what);
+    REFUSED(MPI_Win_fence(0, win), MPI_ERR_WIN, "win is %s", what);
+    REFUSED(MPI_Info_free(&info), MPI_ERR_INFO, "info is %s", what);
+    REFUSED(MPI_Mrecv(&buf, 1, MPI_INT, &message, MPI_STATUS_IGNORE), MPI_ERR_REQUEST,
+            "message is %s", what);
+    REFUSED(MPI_Comm_set_errhandler(MPI_COMM_WORLD, (MPI_Errhandler)garbage), MPI_ERR_ERRHANDLER,
+            "errhandler is %s", what);
     CHECK_CLASS(MPI_File_get_atomicity((MPI_File)garbage, &flag), MPI_ERR_FILE);
     CHECK_INT(MPI_Comm_c2f((MPI_Comm)garbage), -1);
     CHECK_INT(MPI_Request_c2f((MPI_Request)garbage), -1);
@@ -90,7 +65,6 @@ static void others(const void *garbage, const char *what)
 
 int main(int argc, char **argv)
 {
-    MPI_Errhandler errhandler;
     long page = sysconf(_SC_PAGESIZE);
     start(&argc, &argv);
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -104,9 +78,7 @@ int main(int argc, char **argv)
     CHECK_INT(munmap(none, 2 * page), 0);
     const void *garbage[] = {&size, letters, (void *)(intptr_t)8, none, hidden,
                              (void *)(intptr_t)0x44000000, (void *)(uintptr_t)0xdeadbeefdeadbeef};
-    CHECK_OK(MPI_Comm_create_errhandler(keep_message, &errhandler));
-    CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, errhandler));
-    CHECK_OK(MPI_Errhandler_free(&errhandler));
+    keep_messages(MPI_COMM_WORLD);
     for (int i = 0; i < (guarded ? 7 : 2); i++) {
         char what[80];
         snprintf(what, sizeof what, "%p, not a handle%s", garbage[i],

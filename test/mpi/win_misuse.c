@@ -5,32 +5,6 @@
 #include "check.h"
 
 static MPI_Win win;
-static char text[2048];
-
-/* Checks the class of the last error, and that the message has the word. */
-#define REFUSED(call, class, word) refused(__LINE__, call, class, word)
-
-static void keep_message(MPI_Win *which, int *code, ...)
-{
-    va_list more;
-    (void)which;
-    va_start(more, code);
-    snprintf(text, sizeof text, "%s", va_arg(more, const char *));
-    va_end(more);
-}
-
-static void refused(int line, int code, int class, const char *word)
-{
-    int got = MPI_SUCCESS;
-    if (code != MPI_SUCCESS)
-        MPI_Error_class(code, &got);
-    if (got != class)
-        check_fail(__FILE__, line, "got class %d, expected %d", got, class);
-    if (!strstr(text, word))
-        check_fail(__FILE__, line, "the message does not name %s: %s", word, text);
-    text[0] = 0;
-}
-
 static int value = 5, other;
 
 static int put(int target)
@@ -264,13 +238,13 @@ static void several_regions(void)
     }
 }
 
-static void dynamic(MPI_Errhandler handler)
+static void dynamic(void)
 {
     int memory[4] = {0};
     MPI_Aint at;
     MPI_Win_free(&win);
     CHECK_OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
-    CHECK_OK(MPI_Win_set_errhandler(win, handler));
+    keep_win_messages(win);
     CHECK_OK(MPI_Win_attach(win, memory, sizeof memory));
     REFUSED(MPI_Win_attach(win, memory + 1, 4), MPI_ERR_RMA_ATTACH, "attached already");
     REFUSED(MPI_Win_detach(win, memory + 1), MPI_ERR_RMA_ATTACH, "no memory");
@@ -283,8 +257,8 @@ static void dynamic(MPI_Errhandler handler)
     CHECK_INT(memory[3], value);
     if (rank != 1)
         not_there(1);
-        REFUSED(MPI_Win_attach(win, NULL, 4), MPI_ERR_BASE, "NULL");
-        REFUSED(MPI_Win_attach(win, memory, PTRDIFF_MAX), MPI_ERR_SIZE, "memory");
+    REFUSED(MPI_Win_attach(win, NULL, 4), MPI_ERR_BASE, "NULL");
+    REFUSED(MPI_Win_attach(win, memory, PTRDIFF_MAX), MPI_ERR_SIZE, "memory");
     beside();
     several_regions();
     void *base;
@@ -294,7 +268,7 @@ static void dynamic(MPI_Errhandler handler)
     CHECK_OK(MPI_Win_free(&win));
 }
 
-static void no_locks(MPI_Errhandler handler)
+static void no_locks(void)
 {
     MPI_Info info;
     int *memory;
@@ -302,7 +276,7 @@ static void no_locks(MPI_Errhandler handler)
     CHECK_OK(MPI_Info_set(info, "no_locks", "true"));
     CHECK_OK(MPI_Win_allocate(16, 4, info, MPI_COMM_WORLD, &memory, &win));
     CHECK_OK(MPI_Info_free(&info));
-    CHECK_OK(MPI_Win_set_errhandler(win, handler));
+    keep_win_messages(win);
     REFUSED(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win), MPI_ERR_RMA_SYNC, "no_locks");
     REFUSED(MPI_Win_lock_all(0, win), MPI_ERR_RMA_SYNC, "no_locks");
     CHECK_OK(MPI_Win_free(&win));
@@ -313,10 +287,8 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     int *memory;
     MPI_Group all;
-    MPI_Errhandler handler;
-    CHECK_OK(MPI_Win_create_errhandler(keep_message, &handler));
     CHECK_OK(MPI_Win_allocate(16, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win));
-    CHECK_OK(MPI_Win_set_errhandler(win, handler));
+    keep_win_messages(win);
     CHECK_OK(MPI_Win_get_group(win, &all));
     no_epoch();
     locked(all);
@@ -326,9 +298,8 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     out_of_range();
     CHECK_INT(memory[0], rank < 2 ? 5 : 0);
-    dynamic(handler);
-    no_locks(handler);
+    dynamic();
+    no_locks();
     CHECK_OK(MPI_Group_free(&all));
-    CHECK_OK(MPI_Errhandler_free(&handler));
     return end();
 }
