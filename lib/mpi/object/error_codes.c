@@ -20,6 +20,10 @@ static const struct {
 #include "error_classes.inc"
 };
 
+#define SAME_CLASS(name, class, text) \
+    _Static_assert((class) == MPI_ERR_##name, "MPI_ERR_" #name " has another number in error.h");
+TERN_ERRORS_OF_MPI(SAME_CLASS)
+
 /* Codes added by the program, from MPI_ERR_LASTCODE + 1 on. A number that was removed is used
  * again. */
 struct added_code {

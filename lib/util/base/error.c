@@ -14,8 +14,6 @@ static const struct {
 #undef TERN_ERROR_ROW
 };
 
-enum { UNKNOWN_CLASS = 14 };
-
 static __thread struct {
     int code;
     char text[1024];
@@ -84,5 +82,5 @@ int tern_error_class(int code)
     if (code >= 0)
         return code;
     int row = row_of(code);
-    return row < 0 ? UNKNOWN_CLASS : table[row].class;
+    return table[row < 0 ? row_of(TERN_ERR_UNKNOWN) : row].class;
 }

@@ -8,9 +8,11 @@
 /*
  * Internal error codes. A function returns 0 or a negative code. A positive result is an MPI error
  * code that passes through unchanged (from user callbacks). Columns: name, MPI error class, general
- * meaning.
+ * meaning. The first table has the classes of MPI: MPI_ERR_BUFFER and so on.
+ * lib/mpi/object/error_codes.c compares their numbers with api/constants.txt, which this room knows
+ * nothing of.
  */
-#define TERN_ERRORS(X)                                                                             \
+#define TERN_ERRORS_OF_MPI(X)                                                                      \
     X(BUFFER, 1, "invalid buffer")                                                                 \
     X(COUNT, 2, "invalid count")                                                                   \
     X(TYPE, 3, "invalid datatype")                                                                 \
@@ -69,7 +71,10 @@
     X(RMA_FLAVOR, 70, "wrong flavor of window")                                                    \
     X(RMA_SHARED, 71, "memory cannot be shared")                                                   \
     X(SESSION, 78, "invalid session")                                                              \
-    X(ERRHANDLER, 80, "invalid error handler")                                                     \
+    X(ERRHANDLER, 80, "invalid error handler")
+
+#define TERN_ERRORS(X)                                                                             \
+    TERN_ERRORS_OF_MPI(X)                                                                          \
     X(UNREACHABLE, 16, "peer cannot be reached")                                                   \
     X(AGAIN, 17, "no room at the moment, try again")                                               \
     X(UNSUPPORTED, 17, "not supported here")
