@@ -1,42 +1,17 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! mpif.h: the callbacks of a generalized request get the caller's variable. It lies in a common block, because no interface
 ! says to the compiler that MPI keeps its address.
-subroutine query(extra, status, ierror)
+module callbacks_mpif_h
   implicit none
   include 'mpif.h'
-  integer(MPI_ADDRESS_KIND) :: extra
-  integer :: status(MPI_STATUS_SIZE), ierror
-  status(MPI_SOURCE) = MPI_UNDEFINED
-  status(MPI_TAG) = int(extra)
-  call MPI_Status_set_cancelled(status, .false., ierror)
-  call MPI_Status_set_elements(status, MPI_BYTE, 0, ierror)
-  extra = extra + 1
-  ierror = MPI_SUCCESS
-end subroutine
-
-subroutine release(extra, ierror)
-  implicit none
-  include 'mpif.h'
-  integer(MPI_ADDRESS_KIND) :: extra
-  integer :: ierror
-  extra = extra + 100
-  ierror = MPI_SUCCESS
-end subroutine
-
-subroutine cancel(extra, complete, ierror)
-  implicit none
-  include 'mpif.h'
-  integer(MPI_ADDRESS_KIND) :: extra
-  logical :: complete
-  integer :: ierror
-  if (.not. complete) extra = extra + 10000
-  ierror = MPI_SUCCESS
-end subroutine
+contains
+  include 'state_query.inc'
+  include 'state_callbacks.inc'
+end module
 
 program state_mpif_h
+  use callbacks_mpif_h
   implicit none
-  include 'mpif.h'
-  external :: query, release, cancel
   integer(MPI_ADDRESS_KIND) :: state
   common /kept/ state
   integer :: request, status(MPI_STATUS_SIZE), ierror

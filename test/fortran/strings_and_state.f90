@@ -6,29 +6,8 @@ module state_callbacks
   use mpi
   implicit none
 contains
-  subroutine query(extra, status, ierror)
-    integer(MPI_ADDRESS_KIND) :: extra
-    integer :: status(MPI_STATUS_SIZE), ierror
-    status(MPI_SOURCE) = MPI_UNDEFINED
-    status(MPI_TAG) = int(extra)
-    call MPI_Status_set_cancelled(status, .false., ierror)
-    call MPI_Status_set_elements(status, MPI_BYTE, 0, ierror)
-    extra = extra + 1
-    ierror = MPI_SUCCESS
-  end subroutine
-  subroutine release(extra, ierror)
-    integer(MPI_ADDRESS_KIND) :: extra
-    integer :: ierror
-    extra = extra + 100
-    ierror = MPI_SUCCESS
-  end subroutine
-  subroutine cancel(extra, complete, ierror)
-    integer(MPI_ADDRESS_KIND) :: extra
-    logical :: complete
-    integer :: ierror
-    if (.not. complete) extra = extra + 10000
-    ierror = MPI_SUCCESS
-  end subroutine
+  include 'state_query.inc'
+  include 'state_callbacks.inc'
 end module
 
 module state_callbacks_f08
@@ -46,25 +25,13 @@ contains
     extra = extra + 1
     ierror = MPI_SUCCESS
   end subroutine
-  subroutine release_f08(extra, ierror)
-    integer(MPI_ADDRESS_KIND) :: extra
-    integer :: ierror
-    extra = extra + 100
-    ierror = MPI_SUCCESS
-  end subroutine
-  subroutine cancel_f08(extra, complete, ierror)
-    integer(MPI_ADDRESS_KIND) :: extra
-    logical :: complete
-    integer :: ierror
-    if (.not. complete) extra = extra + 10000
-    ierror = MPI_SUCCESS
-  end subroutine
+  include 'state_callbacks.inc'
   subroutine states_f08()
     integer(MPI_ADDRESS_KIND) :: state
     type(MPI_Request) :: request
     type(MPI_Status) :: status
     state = 5
-    call MPI_Grequest_start(query_f08, release_f08, cancel_f08, state, request)
+    call MPI_Grequest_start(query_f08, release, cancel, state, request)
     state = 7
     call MPI_Cancel(request)
     call MPI_Grequest_complete(request)
