@@ -45,3 +45,13 @@ close_to() {
         exit !(a ~ number && b ~ number && (a > b ? a - b : b - a) <= t) }' ||
         fail "$4: '$1' and '$2' differ by more than $3"
 }
+
+# install_from_index ARGUMENT...: `pip install ARGUMENT...` into the virtual environment env, which it makes, output into
+# pip.out. Skips the test where the package index cannot be reached. Returns pip's exit status.
+install_from_index() {
+    "$PYTHON3" -m venv env >venv.out 2>&1 || fail 'no virtual environment; as root: apt-get install python3-venv' venv.out
+    PIP_DISABLE_PIP_VERSION_CHECK=1 env/bin/pip install "$@" >pip.out 2>&1 </dev/null && return
+    grep -qE 'ConnectionError|NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError' pip.out || return
+    echo 'SKIPPED: the package index cannot be reached'
+    exit 77
+}
