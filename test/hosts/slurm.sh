@@ -3,7 +3,7 @@
 # Under a real Slurm on four hosts: srun --mpi=pmix is a launcher of our ranks, and srun without it is warned of.
 HOSTS=4
 . "$(dirname "$0")/slurm.bash"
-for program in "$here/../../examples/"{hello,ring}.c "$here/../mpi/"{random_traffic,comm_split_type_shared}.c "$TERN_SRCDIR/test/mpirun/spawning.c"; do
+for program in "$here/../../examples/"{hello,ring}.c "$here/../mpi/"{random_traffic,comm_split_type_shared,win_random,win_random_sizes}.c "$TERN_SRCDIR/test/mpirun/spawning.c"; do
     "$MPICC" -O1 -I"$here/../mpi" -o "$(basename "$program" .c)" "$program" -lm || { echo "cannot build $program"; exit 1; }
 done
 
@@ -22,6 +22,11 @@ for program in random_traffic comm_split_type_shared; do
 done
 OMPI_MCA_btl=tcp,self submit --mpi=pmix -n 6 -N 3 ./random_traffic
 is "random_traffic by TCP alone" "$rc" 0
+# the node's memory is a file of rank 0's, not of the launcher's
+submit --mpi=pmix -n 4 -N 1 ./win_random_sizes 60 1
+is "windows and blocks of 4 KiB to 2 GiB" "$rc" 0
+submit --mpi=pmix -n 4 -N 2 ./win_random 60
+is "windows within hosts and between them" "$rc" 0
 submit --mpi=pmix -n 2 -N 2 ./spawning start 2 quiet
 is "srun cannot start further processes" "$rc $(grep -c '^class MPI_ERR_SPAWN$' out) $(grep -c '^codes spawn spawn$' out)" "0 2 1"
 submit --mpi=pmix -n 1 ./spawning foreign ./hello
