@@ -56,10 +56,10 @@ bool tern_left_out_has(const char *host)
 void tern_left_out_begin_anew(const struct tern_host_list *list, char **argv)
 {
     bool more = false;
-    if (!tern_muster_goes_on())
+    if (!tern_start_agents_goes_on())
         return;
     for (int host = 0; host < list->count; host++) {
-        if (!tern_muster_has_failed(host))
+        if (!tern_start_agents_has_failed(host))
             continue;
         char *names = left_out ? tern_must_format("%s,%s", left_out, list->items[host].name)
                                : tern_must_copy(list->items[host].name);

@@ -173,7 +173,7 @@ static bool asks_where(int argc, char **argv, int *ret_status)
 /* Reads the command line, starts the job and waits for its end. Returns mpirun's exit status. */
 static int launch(int argc, char **argv)
 {
-    static const struct tern_muster_listener listener = {tern_run_lose, tern_job_received,
+    static const struct tern_start_agents_listener listener = {tern_run_lose, tern_job_received,
                                                          agent_said};
     struct tern_options *options = &all.options;
     struct tern_placement *placement = &all.placement;

@@ -358,7 +358,7 @@ static void leave_unbound(struct tern_options *options)
                  file && *file ? "HWLOC_XMLFILE" : "HWLOC_SYNTHETIC");
 }
 
-int tern_placement_make(struct tern_placement *p, const struct tern_muster_listener *listener)
+int tern_placement_make(struct tern_placement *p, const struct tern_start_agents_listener *listener)
 {
     int error = tern_topology_read(p->options->cpu_list, &p->own, &p->topology);
     if (error)
@@ -378,7 +378,7 @@ int tern_placement_make(struct tern_placement *p, const struct tern_muster_liste
     if (!error && !only_here && p->options->do_not_launch)
         take_others_as_this(p);
     else if (!error && !only_here)
-        error = tern_muster(p->options, &p->list, p->here, p->hosts, listener);
+        error = tern_start_agents(p->options, &p->list, p->here, p->hosts, listener);
     if (!error)
         error = map_ranks(p->options, p->hosts, p->list.count, &p->map);
     if (error)

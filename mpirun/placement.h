@@ -41,6 +41,6 @@ bool tern_placement_is_here(const struct tern_placement *placement);
  * `listener` is told about agents from then on and must live as long as the process. Returns 0 or
  * TERN_ERR_*; agents may be up after an error. Blocks. */
 int tern_placement_make(struct tern_placement *placement,
-                        const struct tern_muster_listener *listener);
+                        const struct tern_start_agents_listener *listener);
 
 #endif

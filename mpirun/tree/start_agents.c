@@ -32,7 +32,7 @@ static struct {
     const struct tern_options *options;
     const struct tern_host_list *list;
     struct tern_host *hosts;
-    const struct tern_muster_listener *listener;
+    const struct tern_start_agents_listener *listener;
     enum state *states;
     bool *direct; /* by host: mpirun starts its agent itself */
     struct tern_launch launch;
@@ -40,26 +40,26 @@ static struct {
     int missing, failures;
     char *said; /* message of the last failure, for tern_error; earlier ones have been logged */
     bool done;
-} muster;
+} starting;
 
 static void show(int host, const char *what)
 {
-    if (muster.options->verbose || muster.options->show_start)
-        tern_log("host %s: %s", muster.list->items[host].name, what);
+    if (starting.options->verbose || starting.options->show_start)
+        tern_log("host %s: %s", starting.list->items[host].name, what);
 }
 
 static void start(int host, bool direct)
 {
-    int parent = tern_launch_parent(&muster.launch, host);
-    const struct tern_host_entry *entry = &muster.list->items[host];
-    muster.states[host] = STARTED;
+    int parent = tern_launch_parent(&starting.launch, host);
+    const struct tern_host_entry *entry = &starting.list->items[host];
+    starting.states[host] = STARTED;
     if (direct || parent == TERN_ROOT) {
         char *login = *entry->user ? tern_must_format("%s@%s", entry->user, entry->name) : NULL;
-        muster.direct[host] = true;
+        starting.direct[host] = true;
         show(host, "started from here");
         tern_agents_start(host, entry->name, login,
-                          parent == TERN_ROOT ? muster.launch.timeout_ms
-                                              : tern_launch_half_ms(&muster.launch));
+                          parent == TERN_ROOT ? starting.launch.timeout_ms
+                                              : tern_launch_half_ms(&starting.launch));
         free(login);
         return;
     }
@@ -83,22 +83,22 @@ static void start(int host, bool direct)
     free(address);
 }
 
-bool tern_muster_goes_on(void)
+bool tern_start_agents_goes_on(void)
 {
     return tern_param_choice("launch_missing") == 1;
 }
 
-bool tern_muster_has_failed(int host)
+bool tern_start_agents_has_failed(int host)
 {
-    return muster.states && muster.states[host] == FAILED;
+    return starting.states && starting.states[host] == FAILED;
 }
 
 static void check_all(void)
 {
-    if (muster.missing == 0)
+    if (starting.missing == 0)
         tern_loop_stop();
-    else if (muster.failures && !muster.patience.due_ms && !tern_muster_goes_on())
-        tern_loop_set_timer(&muster.patience, OTHERS_MS);
+    else if (starting.failures && !starting.patience.due_ms && !tern_start_agents_goes_on())
+        tern_loop_set_timer(&starting.patience, OTHERS_MS);
 }
 
 static void patience_expired(struct tern_timer *timer)
@@ -110,67 +110,68 @@ static void patience_expired(struct tern_timer *timer)
 /* Reports a lost host, and all hosts that were started through it and so are out of reach. */
 static void lose(int host, const char *why)
 {
-    muster.listener->lost(host, why);
-    for (int other = 0; other < muster.list->count; other++) {
+    starting.listener->lost(host, why);
+    for (int other = 0; other < starting.list->count; other++) {
         int at = other;
-        while (at >= 0 && at != host && !muster.direct[at])
-            at = tern_launch_parent(&muster.launch, at);
+        while (at >= 0 && at != host && !starting.direct[at])
+            at = tern_launch_parent(&starting.launch, at);
         if (at == host && other != host)
-            muster.listener->lost(other, why);
+            starting.listener->lost(other, why);
     }
 }
 
 /* Starts the hosts that are below a host in the tree: from here, if that one has failed. */
 static void start_children(int host)
 {
-    for (int child = 0; child < muster.list->count; child++)
-        if (muster.states[child] == WAITING && tern_launch_parent(&muster.launch, child) == host)
-            start(child, muster.states[host] == FAILED);
+    for (int child = 0; child < starting.list->count; child++)
+        if (starting.states[child] == WAITING &&
+            tern_launch_parent(&starting.launch, child) == host)
+            start(child, starting.states[host] == FAILED);
 }
 
 static void failed(int host, const char *why)
 {
-    if (muster.done) {
+    if (starting.done) {
         lose(host, why);
         return;
     }
-    if (muster.states[host] != STARTED)
+    if (starting.states[host] != STARTED)
         return;
-    if (!muster.direct[host]) {
+    if (!starting.direct[host]) {
         start(host, true);
         return;
     }
-    muster.states[host] = FAILED;
-    muster.missing--;
-    muster.failures++;
-    if (tern_muster_goes_on()) {
-        tern_log("host %s is left out (launch_missing): %s", muster.list->items[host].name, why);
+    starting.states[host] = FAILED;
+    starting.missing--;
+    starting.failures++;
+    if (tern_start_agents_goes_on()) {
+        tern_log("host %s is left out (launch_missing): %s", starting.list->items[host].name, why);
         start_children(host);
-    } else if (muster.said) {
-        tern_log("%s", muster.said);
+    } else if (starting.said) {
+        tern_log("%s", starting.said);
     }
-    free(muster.said);
-    muster.said =
-        tern_must_format("cannot start on host %s: %s", muster.list->items[host].name, why);
+    free(starting.said);
+    starting.said =
+        tern_must_format("cannot start on host %s: %s", starting.list->items[host].name, why);
     check_all();
 }
 
 static void lost(int host, const char *why)
 {
-    if (!muster.done && muster.states[host] == ANSWERED) {
-        muster.states[host] = STARTED;
-        muster.missing++;
+    if (!starting.done && starting.states[host] == ANSWERED) {
+        starting.states[host] = STARTED;
+        starting.missing++;
     }
-    if (!muster.done)
-        muster.direct[host] = true; /* it was reached once, so trying again would not help */
+    if (!starting.done)
+        starting.direct[host] = true; /* it was reached once, so trying again would not help */
     failed(host, why);
 }
 
 static void up(int host)
 {
     struct tern_parcel parcel = { 0 };
-    tern_parcel_string(&parcel, muster.options->cpu_list);
-    tern_launch_pack(&muster.launch, &parcel);
+    tern_parcel_string(&parcel, starting.options->cpu_list);
+    tern_launch_pack(&starting.launch, &parcel);
     tern_agents_send(&(struct tern_frame){ .kind = TERN_FRAME_JOIN,
                                            .host = host,
                                            .data = parcel.bytes,
@@ -182,30 +183,30 @@ static void up(int host)
  * unique. */
 static void choose_name(int host, const char *own)
 {
-    char *name = muster.hosts[host].name;
+    char *name = starting.hosts[host].name;
     bool unique = tern_host_name_is_good(own) && strcasecmp(own, "localhost");
-    for (int other = 0; other < muster.list->count; other++)
-        unique &= other == host || strcasecmp(muster.hosts[other].name, own);
-    snprintf(name, sizeof muster.hosts[host].name, "%s",
-             unique ? own : muster.list->items[host].name);
+    for (int other = 0; other < starting.list->count; other++)
+        unique &= other == host || strcasecmp(starting.hosts[other].name, own);
+    snprintf(name, sizeof starting.hosts[host].name, "%s",
+             unique ? own : starting.list->items[host].name);
 }
 
 static void answered(int host, const struct tern_frame *frame)
 {
     struct tern_reader reader = { .at = frame->data, .left = frame->size };
     struct tern_host found;
-    if (muster.states[host] != STARTED)
+    if (starting.states[host] != STARTED)
         return;
     if (tern_host_unpack(&reader, &found)) {
         failed(host, "it does not tell which processors it has");
         return;
     }
-    muster.hosts[host].cpus = found.cpus;
-    muster.hosts[host].cpu_count = found.cpu_count;
-    muster.hosts[host].cpu_limit = found.cpu_limit;
+    starting.hosts[host].cpus = found.cpus;
+    starting.hosts[host].cpu_count = found.cpu_count;
+    starting.hosts[host].cpu_limit = found.cpu_limit;
     choose_name(host, found.name);
-    muster.states[host] = ANSWERED;
-    muster.missing--;
+    starting.states[host] = ANSWERED;
+    starting.missing--;
     show(host, "answers");
     start_children(host);
     check_all();
@@ -214,25 +215,25 @@ static void answered(int host, const struct tern_frame *frame)
 static void received(const struct tern_frame *frame)
 {
     int host = frame->host;
-    if (host < 0 || host >= muster.list->count)
+    if (host < 0 || host >= starting.list->count)
         return;
     struct tern_reader reader = { .at = frame->data, .left = frame->size };
     if (frame->kind == TERN_FRAME_UP) {
         up(host);
     } else if (frame->kind == TERN_FRAME_FAILED || frame->kind == TERN_FRAME_LOST ||
-               (frame->kind == TERN_FRAME_READY && !muster.done)) {
+               (frame->kind == TERN_FRAME_READY && !starting.done)) {
         const char *why = tern_read_string(&reader);
         (frame->kind == TERN_FRAME_FAILED ? failed : lost)(host, why ? why : "no reason was given");
     } else if (frame->kind == TERN_FRAME_TOPOLOGY) {
         answered(host, frame);
-    } else if (muster.done) {
-        muster.listener->received(frame);
+    } else if (starting.done) {
+        starting.listener->received(frame);
     }
 }
 
 static void said(const char *line)
 {
-    muster.listener->said(line);
+    starting.listener->said(line);
 }
 
 /* Returns the path of mpirun on the other hosts: this one's own path unless a parameter or --prefix
@@ -317,7 +318,7 @@ static int choose_way(bool *ret_srun)
 
 static void prepare_launch(const struct tern_options *options, int here, bool by_srun)
 {
-    struct tern_launch *launch = &muster.launch;
+    struct tern_launch *launch = &starting.launch;
     launch->timeout_ms = (int)tern_param_int("launch_timeout") * 1000;
     launch->silence_ms = (int)tern_param_int("heartbeat_timeout") * 1000;
     launch->width = (int)tern_param_int("launch_width");
@@ -339,32 +340,35 @@ static void prepare_launch(const struct tern_options *options, int here, bool by
 
 static int start_all(int here, bool by_srun)
 {
-    for (int host = 0; host < muster.list->count; host++) {
+    for (int host = 0; host < starting.list->count; host++) {
         if (host == here)
             continue;
         if (by_srun) {
-            muster.states[host] = STARTED;
-            muster.direct[host] = true;
+            starting.states[host] = STARTED;
+            starting.direct[host] = true;
             show(host, "started by srun");
-        } else if (tern_launch_parent(&muster.launch, host) == TERN_ROOT) {
+        } else if (tern_launch_parent(&starting.launch, host) == TERN_ROOT) {
             start(host, true);
         }
     }
-    return by_srun ? tern_srun_start(&muster.launch, muster.list, here, muster.listener->said) : 0;
+    return by_srun ? tern_srun_start(&starting.launch, starting.list, here,
+                                     starting.listener->said)
+                   : 0;
 }
 
-int tern_muster(const struct tern_options *options, const struct tern_host_list *list, int here,
-                struct tern_host *hosts, const struct tern_muster_listener *listener)
+int tern_start_agents(const struct tern_options *options, const struct tern_host_list *list,
+                      int here, struct tern_host *hosts,
+                      const struct tern_start_agents_listener *listener)
 {
     static const struct tern_agents_listener of_agents = { up, failed, lost, received, said };
-    muster.options = options;
-    muster.list = list;
-    muster.hosts = hosts;
-    muster.listener = listener;
-    muster.states = tern_must_alloc(list->count * sizeof *muster.states);
-    muster.direct = tern_must_alloc(list->count * sizeof *muster.direct);
-    muster.patience.expired = patience_expired;
-    muster.missing = list->count;
+    starting.options = options;
+    starting.list = list;
+    starting.hosts = hosts;
+    starting.listener = listener;
+    starting.states = tern_must_alloc(list->count * sizeof *starting.states);
+    starting.direct = tern_must_alloc(list->count * sizeof *starting.direct);
+    starting.patience.expired = patience_expired;
+    starting.missing = list->count;
     bool by_srun;
     int error = choose_way(&by_srun);
     if (error)
@@ -372,21 +376,21 @@ int tern_muster(const struct tern_options *options, const struct tern_host_list 
     prepare_launch(options, here, by_srun);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGCHLD, SIG_DFL);
-    tern_agents_open(&muster.launch, &of_agents);
+    tern_agents_open(&starting.launch, &of_agents);
     if (here >= 0) {
-        muster.states[here] = ANSWERED;
-        muster.missing--;
+        starting.states[here] = ANSWERED;
+        starting.missing--;
     }
     error = start_all(here, by_srun);
     if (error)
         return error;
-    if (muster.missing)
+    if (starting.missing)
         tern_loop_run();
-    tern_loop_stop_timer(&muster.patience);
-    muster.done = true;
+    tern_loop_stop_timer(&starting.patience);
+    starting.done = true;
     tern_srun_settle();
-    if (!muster.failures)
+    if (!starting.failures)
         return 0;
     tern_agents_end(AGENTS_END_MS);
-    return tern_error(TERN_ERR_OTHER, "%s", muster.said);
+    return tern_error(TERN_ERR_OTHER, "%s", starting.said);
 }

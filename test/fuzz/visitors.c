@@ -125,7 +125,7 @@ void tern_tcp_arrive(struct tern_tcp_link *link)
 
 /* ---- calls of ours: one at a time to each ---- */
 
-void tern_tcp_call(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair, uint8_t index)
+void tern_tcp_dial(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair, uint8_t index)
 {
     struct tern_tcp_call *call = calloc(1, sizeof *call);
     int ends[2];
@@ -139,7 +139,7 @@ void tern_tcp_call(struct tern_tcp_contact *contact, const struct tern_tcp_pair 
     at.calls[contact->process.rank] = call;
     at.call_ends[contact->process.rank] = ends[1];
     at.sought_ms[contact->process.rank] = 0;
-    MUST(tern_tcp_call_begin(call, EPOLLIN));
+    MUST(tern_tcp_connecting_dial(call, EPOLLIN));
 }
 
 /* The other end has closed: as a visitor has brought a link, the search is over. */
@@ -149,19 +149,19 @@ static void forget_call(uint32_t rank)
     close(at.call_ends[rank]);
 }
 
-void tern_tcp_call_go_on(struct tern_tcp_call *call)
+void tern_tcp_dial_go_on(struct tern_tcp_call *call)
 {
     (void)call;
     MUST(!"nothing comes");
 }
 
-void tern_tcp_call_is_late(struct tern_tcp_call *call)
+void tern_tcp_dial_is_late(struct tern_tcp_call *call)
 {
     (void)call;
     MUST(!"it has no deadline");
 }
 
-void tern_tcp_call_is_the_last(struct tern_tcp_call *call) { MUST(call->contact->they_gave_up); }
+void tern_tcp_dial_is_the_last(struct tern_tcp_call *call) { MUST(call->contact->they_gave_up); }
 
 /* ---- what happens ---- */
 
@@ -269,11 +269,11 @@ static void seek(struct fuzz_input *input, bool asked)
     uint32_t rank = fuzz_byte(input) % RANKS;
     if (rank == OWN)
         return;
-    struct tern_tcp_contact *contact = tern_tcp_contact_of((struct tern_process){0, rank}, 0);
+    struct tern_tcp_contact *contact = tern_tcp_search_of((struct tern_process){0, rank}, 0);
     if (asked)
-        tern_tcp_reception_heed(rank, 0, fuzz_byte(input) & 1 ? TERN_UNREACHED_GAVE_UP : TERN_UNREACHED_CALL);
+        tern_tcp_connecting_heed(rank, 0, fuzz_byte(input) & 1 ? TERN_UNREACHED_GAVE_UP : TERN_UNREACHED_CALL);
     else
-        MUST(contact && tern_tcp_reception_call((struct tern_process){0, rank}, 0) == 0);
+        MUST(contact && tern_tcp_connecting_start((struct tern_process){0, rank}, 0) == 0);
     if (!(contact->links & 1) && !at.calls[rank] && !at.sought_ms[rank])
         at.sought_ms[rank] = at.now_ms;
 }
@@ -286,7 +286,7 @@ static void reach(struct fuzz_input *input)
     if (!call)
         return;
     at.reached++;
-    tern_tcp_call_hand_over(call);
+    tern_tcp_connecting_hand_over(call);
     forget_call(rank);
 }
 
@@ -294,7 +294,7 @@ static void reach(struct fuzz_input *input)
 
 static bool still_sought(uint32_t rank)
 {
-    const struct tern_tcp_contact *contact = tern_tcp_contact_of((struct tern_process){0, rank}, 0);
+    const struct tern_tcp_contact *contact = tern_tcp_search_of((struct tern_process){0, rank}, 0);
     return contact && !(contact->links & 1);
 }
 
@@ -302,9 +302,9 @@ static bool still_sought(uint32_t rank)
 static void see_calls(void)
 {
     for (uint32_t rank = 0; rank < RANKS; rank++) {
-        struct tern_tcp_call *call = tern_tcp_call_after(NULL);
+        struct tern_tcp_call *call = tern_tcp_connecting_dial_after(NULL);
         while (call && call != at.calls[rank])
-            call = tern_tcp_call_after(call);
+            call = tern_tcp_connecting_dial_after(call);
         if (at.calls[rank] && !call)
             forget_call(rank);
         if (!still_sought(rank))
@@ -336,9 +336,9 @@ static void see_guest(struct guest *guest)
 
 static void settle(void)
 {
-    for (int i = 0; tern_tcp_reception_progress() && (at.known || i < 50); i++) /* what follows a hello waits for the secret, too */
+    for (int i = 0; tern_tcp_connecting_progress() && (at.known || i < 50); i++) /* what follows a hello waits for the secret, too */
         MUST(i < 2000);
-    tern_tcp_reception_progress(); /* whoever waited for the secret */
+    tern_tcp_connecting_progress(); /* whoever waited for the secret */
     for (int i = 0; i < GUESTS; i++)
         if (at.guests[i].fd >= 0 && !at.guests[i].cut && !at.guests[i].confirmed)
             see_guest(&at.guests[i]);
@@ -387,7 +387,7 @@ static void open_door(void)
         abort();
     tern_tcp_door.own[0] = somewhere;
     tern_tcp_door.own_count = 1;
-    MUST(tern_tcp_reception_open() == 0);
+    MUST(tern_tcp_connecting_open() == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -410,11 +410,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         settle();
     }
     MUST(at.arrived == links);
-    for (struct tern_tcp_call *call = tern_tcp_call_after(NULL); call; call = tern_tcp_call_after(call))
+    for (struct tern_tcp_call *call = tern_tcp_connecting_dial_after(NULL); call; call = tern_tcp_connecting_dial_after(call))
         MUST(call->step < TERN_TCP_AWAITING_HELLO);
     for (uint32_t rank = 0; rank < RANKS; rank++)
         for (uint8_t lane = 0; lane < 2 && rank != OWN; lane++)
-            MUST(tern_tcp_contact_of((struct tern_process){0, rank}, lane)->arriving == 0);
+            MUST(tern_tcp_search_of((struct tern_process){0, rank}, lane)->arriving == 0);
     for (int i = 0; i < at.link_count; i++)
         tern_tcp_link_free(at.links[i]);
     for (int i = 0; i < GUESTS; i++)
@@ -423,7 +423,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (uint32_t rank = 0; rank < RANKS; rank++)
         if (at.calls[rank])
             close(at.call_ends[rank]);
-    tern_tcp_reception_close();
+    tern_tcp_connecting_close();
     close(tern_tcp_door.fd);
     return 0;
 }

@@ -85,6 +85,13 @@ BANNED = {
     'strtok': 'strtok_r',
 }
 
+# Beginnings of names that came from former names of files, and the file's word now.
+FORMER_WORDS = {
+    'tern_muster': 'tern_start_agents', 'tern_tcp_visit_': 'tern_tcp_accept_', 'tern_tcp_call_': 'tern_tcp_dial_',
+    'tern_tcp_contact_': 'tern_tcp_search_', 'tern_tcp_contacts': 'tern_tcp_searches', 'tern_tcp_reception': 'tern_tcp_connecting',
+    'tern_plan_set_rounds': 'tern_plan_set_circulant',
+}
+
 # Functions that only tests call, and why the library or mpirun has them.
 FOR_TESTS = {
     'tern_btl_finalize': 'a process keeps its byte movers until it ends; a test ends them',
@@ -251,6 +258,7 @@ def check_structs(top, files):
 
 
 def check_text(top, files):
+    former = re.compile(r'\b(' + '|'.join(FORMER_WORDS) + ')')
     banned = re.compile(r'\b(' + '|'.join(BANNED) + r')\s*\(')
     for name in files:
         text = read(top, name)
@@ -260,6 +268,8 @@ def check_text(top, files):
         for number, line in enumerate(code_of(text).split('\n'), 1):
             for match in banned.finditer(line):
                 yield f'{name}:{number}: {match.group(1)} is banned; use {BANNED[match.group(1)]}'
+            for match in former.finditer(line):
+                yield f'{name}:{number}: {match.group(1)} is a former word; use {FORMER_WORDS[match.group(1)]}'
 
 
 def all_below(folder, endings):
@@ -332,6 +342,7 @@ def self_test():
         'lib/a/same.c': '',
         'lib/b/same.c': '',
         'lib/a/banned.c': ''.join(f'void f_{word}(void) {{ {word}(x); }} /* {word}() in a comment */\n' for word in BANNED),
+        'lib/a/former.c': 'void f(void)\n{\n    tern_muster_all();\n}\n',
         'lib/a/long.c': '/*' + ' ' * COLUMNS + '*/\n',
         'lib/a/lonely.c': 'void tern_called(void);\nvoid tern_lonely(void)\n{\n    tern_called();\n}\n'
                           'void tern_called(void)\n{\n}\nvoid tern_tested(void)\n{\n}\nvoid tern_for_tests(void)\n{\n}\n',
@@ -342,7 +353,7 @@ def self_test():
         'docs/page.md': 'As lib/b/gone.c says.\n',
     }
     expected = ['lib/a/up.h includes lib/b/low.h', 'a circle of 4 files', 'same.c stands twice', 'tern_twice is defined twice',
-                'long.c:1: 104 columns', 'nobody calls tern_lonely', 'nobody calls tern_tested but tests',
+                'long.c:1: 104 columns', 'former.c:3: tern_muster is a former word', 'nobody calls tern_lonely', 'nobody calls tern_tested but tests',
                 'tern_called is not a function that only tests call', 'stale.c:1: there is no lib/a/gone.h',
                 'page.md:1: there is no lib/b/gone.c', 'lib/b: a circle of 6 files by calls',
                 'lib/a/calls.c calls a function of lib/b/ring0.c', 'lib/a: the largest circle by calls has 0 files',

@@ -112,9 +112,9 @@ int tern_rte_seek(uint32_t rank, bool anew, struct tern_rte_fetch *fetch)
     return 0;
 }
 
-void tern_tcp_call(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair, uint8_t index)
+void tern_tcp_dial(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair, uint8_t index)
 {
-    int where = tern_tcp_contact_address(contact, pair)->bytes[1];
+    int where = tern_tcp_search_address(contact, pair)->bytes[1];
     ck_assert(index == 0 && !at.open[where]); /* never two calls to one address */
     at.open[where] = pair;
     at.called[where]++;
@@ -126,21 +126,21 @@ void tern_tcp_call(struct tern_tcp_contact *contact, const struct tern_tcp_pair 
 
 static void begin(int addresses)
 {
-    tern_tcp_contacts_free();
+    tern_tcp_searches_free();
     memset(&at, 0, sizeof at);
     at.now_ms = 1000000;
     at.addresses = addresses;
     tern_tcp_door.own[0] = (struct tern_tcp_address){.family = 4, .port = 2, .bytes = {10, 0, 0, 2}, .prefix = 8, .interface = "eth0"};
     tern_tcp_door.own_count = 1;
-    at.contact = tern_tcp_contact_of((struct tern_process){0, PEER}, TAG);
-    ck_assert_int_eq(tern_tcp_contact_seek(at.contact), 0);
+    at.contact = tern_tcp_search_of((struct tern_process){0, PEER}, TAG);
+    ck_assert_int_eq(tern_tcp_search_begin(at.contact), 0);
 }
 
 static void miss(int where, enum tern_tcp_miss how)
 {
     const struct tern_tcp_pair *pair = at.open[where];
     at.open[where] = NULL;
-    tern_tcp_contact_missed(at.contact, pair, how, "it is not there");
+    tern_tcp_search_missed(at.contact, pair, how, "it is not there");
     at.contact->calls--;
     at.contact->connecting--;
 }
@@ -149,7 +149,7 @@ static void miss(int where, enum tern_tcp_miss how)
 static void pass(unsigned ms, int refusing)
 {
     for (unsigned i = 0; i <= ms; i += 10) {
-        tern_tcp_contacts_go_on(at.now_ms);
+        tern_tcp_searches_go_on(at.now_ms);
         for (int where = 0; where < refusing; where++)
             if (at.open[where])
                 miss(where, TERN_TCP_REFUSED);
@@ -195,7 +195,7 @@ START_TEST(the_peer_is_asked_to_call_when_a_round_has_failed)
     ck_assert_int_eq(at.told[TERN_UNREACHED_GAVE_UP], 1);
     ck_assert(!at.lost); /* the peer may still come */
     at.contact->links = 1;
-    tern_tcp_contact_found(at.contact);
+    tern_tcp_search_found(at.contact);
     pass(10, 0);
     ck_assert(!at.contact->search && !at.lost && !at.told[TERN_UNREACHED_LOST]);
 }
@@ -207,13 +207,13 @@ START_TEST(a_search_fails_when_both_have_given_up)
         begin(1);
         at.passed_on = true;
         if (first)
-            tern_tcp_contact_heed(at.contact, TERN_UNREACHED_GAVE_UP);
+            tern_tcp_search_heed(at.contact, TERN_UNREACHED_GAVE_UP);
         pass(first ? 100 : 30000, 1);
         ck_assert(!at.lost);
         if (first)
             pass(30000, 1);
         else
-            tern_tcp_contact_heed(at.contact, TERN_UNREACHED_GAVE_UP);
+            tern_tcp_search_heed(at.contact, TERN_UNREACHED_GAVE_UP);
         ck_assert(at.lost);
         ck_assert_int_eq(at.told[TERN_UNREACHED_GAVE_UP], 1);
         ck_assert_int_ge(at.told[TERN_UNREACHED_LOST], 1);
@@ -228,7 +228,7 @@ START_TEST(a_peer_that_asks_is_called)
     pass(10, 0);
     at.contact->links = 0; /* nobody seeks the peer */
     at.passed_on = true;
-    tern_tcp_contact_heed(at.contact, TERN_UNREACHED_CALL);
+    tern_tcp_search_heed(at.contact, TERN_UNREACHED_CALL);
     pass(0, 0);
     ck_assert_int_eq(at.called[0], 1);
     miss(0, TERN_TCP_NO_WAY);

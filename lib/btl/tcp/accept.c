@@ -50,7 +50,7 @@ static void warn_once(const struct tern_tcp_call *visit, const char *what)
 /* Ends the visit. */
 static bool leave(struct tern_tcp_call *visit)
 {
-    tern_tcp_call_close(visit);
+    tern_tcp_connecting_end_dial(visit);
     return false;
 }
 
@@ -73,7 +73,7 @@ static enum tern_tcp_verdict judge(const struct tern_tcp_call *visit,
         return TERN_TCP_WRONG_PROGRAM;
     if (contact->links & 1u << greeting->link)
         return TERN_TCP_CROSSED;
-    if (greeting->link == 0 && tern_tcp_contact_is_called(contact) &&
+    if (greeting->link == 0 && tern_tcp_search_is_called(contact) &&
         tern_process_comes_first(contact->process.job, contact->process.rank))
         return TERN_TCP_CROSSED;
     return TERN_TCP_WELCOME;
@@ -86,7 +86,7 @@ static bool answer(struct tern_tcp_call *visit, uint32_t job,
 {
     bool mine = greeting->to == tern_rte.rank;
     struct tern_process from = {job, greeting->from};
-    struct tern_tcp_contact *contact = mine ? tern_tcp_contact_of(from, greeting->lane) : NULL;
+    struct tern_tcp_contact *contact = mine ? tern_tcp_search_of(from, greeting->lane) : NULL;
     if (mine && (!contact || contact->arriving >= ARRIVING_MOST ||
                  (contact->arriving &&
                   tern_visitors_have_copy(&tern_tcp_visitors, &visit->node))))
@@ -105,11 +105,11 @@ static bool answer(struct tern_tcp_call *visit, uint32_t job,
     visit->link = greeting->link;
     visit->deadline_ms = tern_tcp_now_ms() + CONFIRM_MS;
     visit->got = 0;
-    tern_tcp_visit_is_welcome(visit, contact);
+    tern_tcp_connecting_is_welcome(visit, contact);
     return true;
 }
 
-bool tern_tcp_visit_waits(const struct tern_tcp_call *visit)
+bool tern_tcp_accept_waits(const struct tern_tcp_call *visit)
 {
     return visit->step == TERN_TCP_AWAITING_HELLO && visit->got == sizeof visit->hello;
 }
@@ -138,7 +138,7 @@ static bool read_hello(struct tern_tcp_call *visit)
 {
     struct tern_tcp_greeting greeting;
     enum tern_part part =
-        tern_tcp_visit_waits(visit)
+        tern_tcp_accept_waits(visit)
             ? TERN_WHOLE
             : tern_handshake_read(visit->fd, &visit->hello, sizeof visit->hello, &visit->got);
     struct tern_job_id from, to;
@@ -166,16 +166,16 @@ static bool read_confirm(struct tern_tcp_call *visit)
         return true;
     case TERN_WHOLE:
         if (!tern_confirm_holds(&visit->confirm, &visit->hello, &visit->answer,
-                                tern_tcp_call_secret(visit)))
+                                tern_tcp_dial_secret(visit)))
             return refuse(visit, "does not know this job's secret");
-        tern_tcp_call_hand_over(visit);
+        tern_tcp_connecting_hand_over(visit);
         return false;
     default: /* the peer has reached us in another way */
         return leave(visit);
     }
 }
 
-bool tern_tcp_visit_go_on(struct tern_tcp_call *visit)
+bool tern_tcp_accept_go_on(struct tern_tcp_call *visit)
 {
     return visit->step == TERN_TCP_AWAITING_HELLO ? read_hello(visit) : read_confirm(visit);
 }
@@ -193,7 +193,7 @@ static int accept_one(struct sockaddr_storage *ret_from, uint64_t now_ms)
             return fd;
         if (tern_scarcity_is(error) && !tern_visitors_make_room(&tern_tcp_visitors)) {
             tern_scarcity_say(error);
-            tern_tcp_visitors_rest(now_ms);
+            tern_tcp_connecting_rest(now_ms);
             return -1;
         }
         if (error != ECONNABORTED && error != EINTR && !tern_scarcity_is(error))
@@ -212,13 +212,13 @@ static void let_in(int fd, const struct sockaddr_storage *from, uint64_t now_ms)
     visit->step = TERN_TCP_AWAITING_HELLO;
     visit->deadline_ms = now_ms + HELLO_MS;
     visit->from = *from;
-    if (!tern_tcp_call_begin(visit, EPOLLIN))
-        tern_tcp_call_close(visit);
-    else if (tern_tcp_visit_go_on(visit) && tern_tcp_visitors_are_many())
+    if (!tern_tcp_connecting_dial(visit, EPOLLIN))
+        tern_tcp_connecting_end_dial(visit);
+    else if (tern_tcp_accept_go_on(visit) && tern_tcp_connecting_are_many())
         tern_visitors_make_room(&tern_tcp_visitors);
 }
 
-int tern_tcp_visitors_receive(uint64_t now_ms)
+int tern_tcp_accept_receive(uint64_t now_ms)
 {
     int count = 0;
     for (; count < SOMAXCONN; count++) {

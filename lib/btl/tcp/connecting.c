@@ -85,7 +85,7 @@ static void heed_launcher(void)
         epoll_ctl(reception.epoll, EPOLL_CTL_DEL, reception.launcher, NULL);
 }
 
-struct tern_tcp_call *tern_tcp_call_after(const struct tern_tcp_call *call)
+struct tern_tcp_call *tern_tcp_connecting_dial_after(const struct tern_tcp_call *call)
 {
     struct tern_list_node *next = call ? call->node.next : reception.calls.next;
     return next == &reception.calls ? NULL : call_at(next);
@@ -98,7 +98,7 @@ static enum tern_standing standing(const struct tern_list_node *visitor)
         return TERN_VISITOR_ANSWERED;
     if (call->step != TERN_TCP_AWAITING_HELLO)
         return TERN_VISITOR_KNOWN;
-    return tern_tcp_visit_waits(call) ? TERN_VISITOR_WAITS : TERN_VISITOR_SILENT;
+    return tern_tcp_accept_waits(call) ? TERN_VISITOR_WAITS : TERN_VISITOR_SILENT;
 }
 
 static const struct tern_hello *hello_of(const struct tern_list_node *visitor)
@@ -108,12 +108,12 @@ static const struct tern_hello *hello_of(const struct tern_list_node *visitor)
 
 static bool hear_visitor(struct tern_list_node *visitor)
 {
-    return tern_tcp_visit_go_on(call_at(visitor));
+    return tern_tcp_accept_go_on(call_at(visitor));
 }
 
 static void close_visitor(struct tern_list_node *visitor)
 {
-    tern_tcp_call_close(call_at(visitor));
+    tern_tcp_connecting_end_dial(call_at(visitor));
 }
 
 const struct tern_visitors tern_tcp_visitors = {.list = &reception.calls,
@@ -122,7 +122,7 @@ const struct tern_visitors tern_tcp_visitors = {.list = &reception.calls,
                                                 .hear = hear_visitor,
                                                 .close = close_visitor};
 
-bool tern_tcp_call_begin(struct tern_tcp_call *call, uint32_t events)
+bool tern_tcp_connecting_dial(struct tern_tcp_call *call, uint32_t events)
 {
     if (is_visitor(call)) {
         reception.visitors++;
@@ -134,24 +134,24 @@ bool tern_tcp_call_begin(struct tern_tcp_call *call, uint32_t events)
     return watch(call->fd, events, call, EPOLL_CTL_ADD);
 }
 
-bool tern_tcp_call_watch(struct tern_tcp_call *call, uint32_t events)
+bool tern_tcp_connecting_watch(struct tern_tcp_call *call, uint32_t events)
 {
     return watch(call->fd, events, call, EPOLL_CTL_MOD) ||
            (errno == ENOENT && watch(call->fd, events, call, EPOLL_CTL_ADD));
 }
 
-bool tern_tcp_visitors_are_many(void)
+bool tern_tcp_connecting_are_many(void)
 {
     return reception.visitors > reception.visitors_max;
 }
 
-void tern_tcp_visitors_rest(uint64_t now_ms)
+void tern_tcp_connecting_rest(uint64_t now_ms)
 {
     reception.door_due_ms = now_ms + TERN_SCARCITY_MS;
     epoll_ctl(reception.epoll, EPOLL_CTL_DEL, tern_tcp_door.fd, NULL);
 }
 
-void tern_tcp_visit_is_welcome(struct tern_tcp_call *visit, struct tern_tcp_contact *contact)
+void tern_tcp_connecting_is_welcome(struct tern_tcp_call *visit, struct tern_tcp_contact *contact)
 {
     reception.visitors--;
     contact->arriving++;
@@ -164,7 +164,7 @@ uint64_t tern_tcp_away_ms(void)
     return reception.away_ms;
 }
 
-void tern_tcp_call_close(struct tern_tcp_call *call)
+void tern_tcp_connecting_end_dial(struct tern_tcp_call *call)
 {
     if (call->step == TERN_TCP_AWAITING_HELLO) {
         reception.visitors--;
@@ -188,7 +188,7 @@ static void cancel_calls(const struct tern_tcp_contact *contact, const struct te
         next = at->next;
         struct tern_tcp_call *call = call_at(at);
         if (call != but && call->contact == contact && !is_visitor(call) && call->link == 0)
-            tern_tcp_call_close(call);
+            tern_tcp_connecting_end_dial(call);
     }
 }
 
@@ -198,7 +198,7 @@ static struct tern_tcp_link *make_link(const struct tern_tcp_call *call, uint8_t
     struct tern_tcp_sealed *sealed = NULL;
     if (tern_tcp_sealed_wanted()) {
         sealed = tern_tcp_sealed_new(!is_visitor(call), &call->hello, &call->answer,
-                                     tern_tcp_call_secret(call));
+                                     tern_tcp_dial_secret(call));
         if (!sealed)
             return NULL;
     }
@@ -208,7 +208,7 @@ static struct tern_tcp_link *make_link(const struct tern_tcp_call *call, uint8_t
 /* Two ranks that call each other at the same time may both accept the other's call. By then each
  * may have sent something through its own call, so both connections stay. Each rank sends by its
  * own call, and only receives by the other's. */
-void tern_tcp_call_hand_over(struct tern_tcp_call *call)
+void tern_tcp_connecting_hand_over(struct tern_tcp_call *call)
 {
     struct tern_tcp_contact *contact = call->contact;
     uint8_t bit = (uint8_t)(1u << call->link);
@@ -221,50 +221,50 @@ void tern_tcp_call_hand_over(struct tern_tcp_call *call)
         contact->links |= bit;
         if (call->link == 0 && !second) {
             cancel_calls(contact, call);
-            tern_tcp_contact_found(contact);
+            tern_tcp_search_found(contact);
         }
         tern_tcp_arrive(link);
     }
-    tern_tcp_call_close(call);
+    tern_tcp_connecting_end_dial(call);
 }
 
 /* ---- requests of lanes ---- */
 
-int tern_tcp_reception_call(struct tern_process process, uint8_t tag)
+int tern_tcp_connecting_start(struct tern_process process, uint8_t tag)
 {
     pthread_mutex_lock(&reception.lock);
-    struct tern_tcp_contact *contact = tern_tcp_contact_of(process, tag);
-    int rc = contact ? tern_tcp_contact_seek(contact)
+    struct tern_tcp_contact *contact = tern_tcp_search_of(process, tag);
+    int rc = contact ? tern_tcp_search_begin(contact)
                      : tern_error(TERN_ERR_NO_MEM, "no memory to connect to rank %u",
                                   process.rank);
     pthread_mutex_unlock(&reception.lock);
     return rc;
 }
 
-void tern_tcp_reception_heed(uint32_t rank, uint8_t tag, enum tern_unreached how)
+void tern_tcp_connecting_heed(uint32_t rank, uint8_t tag, enum tern_unreached how)
 {
     pthread_mutex_lock(&reception.lock);
     struct tern_tcp_contact *contact =
-        tern_tcp_contact_of((struct tern_process){0, rank}, tag);
+        tern_tcp_search_of((struct tern_process){0, rank}, tag);
     if (contact)
-        tern_tcp_contact_heed(contact, how);
-    for (struct tern_tcp_call *call = tern_tcp_call_after(NULL); call && contact;
-         call = tern_tcp_call_after(call))
+        tern_tcp_search_heed(contact, how);
+    for (struct tern_tcp_call *call = tern_tcp_connecting_dial_after(NULL); call && contact;
+         call = tern_tcp_connecting_dial_after(call))
         if (call->contact == contact && contact->they_gave_up && !is_visitor(call))
-            tern_tcp_call_is_the_last(call);
+            tern_tcp_dial_is_the_last(call);
     pthread_mutex_unlock(&reception.lock);
 }
 
-void tern_tcp_reception_ended(struct tern_process process, uint8_t tag, uint8_t index)
+void tern_tcp_connecting_ended(struct tern_process process, uint8_t tag, uint8_t index)
 {
     pthread_mutex_lock(&reception.lock);
-    struct tern_tcp_contact *contact = tern_tcp_contact_of(process, tag);
+    struct tern_tcp_contact *contact = tern_tcp_search_of(process, tag);
     if (contact && index != TERN_TCP_LINK_SECOND)
         contact->links &= (uint8_t)~(1u << index);
     pthread_mutex_unlock(&reception.lock);
 }
 
-int tern_tcp_reception_publish(void)
+int tern_tcp_connecting_publish(void)
 {
     pthread_mutex_lock(&reception.lock);
     watch_launcher();
@@ -278,9 +278,9 @@ int tern_tcp_reception_publish(void)
 static void go_on(struct tern_tcp_call *call)
 {
     if (is_visitor(call))
-        tern_tcp_visit_go_on(call);
+        tern_tcp_accept_go_on(call);
     else
-        tern_tcp_call_go_on(call);
+        tern_tcp_dial_go_on(call);
 }
 
 /* Handles a deadline that has passed. */
@@ -289,18 +289,20 @@ static void heed_deadline(struct tern_tcp_call *call)
     if (is_visitor(call))
         tern_visitors_end(&tern_tcp_visitors, &call->node);
     else
-        tern_tcp_call_is_late(call);
+        tern_tcp_dial_is_late(call);
 }
 
 static void heed_deadlines(uint64_t now)
 {
-    for (struct tern_tcp_call *call = tern_tcp_call_after(NULL), *next; call; call = next) {
-        next = tern_tcp_call_after(call);
+    for (struct tern_tcp_call *call = tern_tcp_connecting_dial_after(NULL), *next; call;
+         call = next) {
+        next = tern_tcp_connecting_dial_after(call);
         if (call->deadline_ms && now > call->deadline_ms) {
             heed_deadline(call);
-            next = tern_tcp_call_after(NULL); /* a visitor that becomes a link ends calls of ours */
-        } else if (tern_tcp_visit_waits(call)) {
-            tern_tcp_visit_go_on(call); /* it may be judged by now */
+            /* a visitor that becomes a link ends calls of ours */
+            next = tern_tcp_connecting_dial_after(NULL);
+        } else if (tern_tcp_accept_waits(call)) {
+            tern_tcp_accept_go_on(call); /* it may be judged by now */
         }
     }
 }
@@ -309,7 +311,7 @@ static void heed_deadlines(uint64_t now)
  * after a tenth of a second. */
 static void set_clock(uint64_t now)
 {
-    uint64_t due_ms = tern_tcp_contacts_due_ms(now);
+    uint64_t due_ms = tern_tcp_searches_due_ms(now);
     if (reception.door_due_ms && (!due_ms || reception.door_due_ms < due_ms))
         due_ms = reception.door_due_ms;
     if (due_ms == reception.clock_ms)
@@ -324,8 +326,8 @@ static void set_clock(uint64_t now)
  * longer in the list. */
 static int go_on_with(const void *what)
 {
-    for (struct tern_tcp_call *call = tern_tcp_call_after(NULL); call;
-         call = tern_tcp_call_after(call))
+    for (struct tern_tcp_call *call = tern_tcp_connecting_dial_after(NULL); call;
+         call = tern_tcp_connecting_dial_after(call))
         if (call == what) {
             go_on(call);
             return 1;
@@ -355,14 +357,14 @@ static int progress(void)
             count += go_on_with(events[i].data.ptr);
     }
     if (visitors) /* last: a peer that we have reached need not be accepted */
-        count += tern_tcp_visitors_receive(now);
-    count += tern_tcp_contacts_go_on(now);
+        count += tern_tcp_accept_receive(now);
+    count += tern_tcp_searches_go_on(now);
     heed_deadlines(now);
     set_clock(now);
     return count;
 }
 
-int tern_tcp_reception_progress(void)
+int tern_tcp_connecting_progress(void)
 {
     if (!reception.open || pthread_mutex_trylock(&reception.lock))
         return 0;
@@ -373,7 +375,7 @@ int tern_tcp_reception_progress(void)
 
 /* ---- opening and closing ---- */
 
-int tern_tcp_reception_announce(void)
+int tern_tcp_connecting_announce(void)
 {
     tern_tcp_silence_set_limit((int)tern_param_int("btl_tcp_timeout"));
     tern_tcp_choose_congestion();
@@ -393,12 +395,12 @@ static int most_visitors(void)
     return part < VISITORS_MAX ? (int)part : VISITORS_MAX;
 }
 
-int tern_tcp_reception_open(void)
+int tern_tcp_connecting_open(void)
 {
     tern_tcp_socket_init();
     int rc = tern_tcp_sealed_wanted() ? tern_cipher_check() : 0;
     if (!rc && !reception.announced)
-        rc = tern_tcp_reception_announce();
+        rc = tern_tcp_connecting_announce();
     if (rc)
         return rc;
     reception.epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -413,38 +415,38 @@ int tern_tcp_reception_open(void)
     return tern_doorbell_watch(reception.epoll);
 }
 
-bool tern_tcp_reception_is_open(void)
+bool tern_tcp_connecting_is_open(void)
 {
     return reception.open;
 }
 
 /* Accepted connections stay until we come back: a peer that was answered may have a link by now,
  * and may have sent through it. */
-void tern_tcp_reception_hang_up(void)
+void tern_tcp_connecting_hang_up(void)
 {
     pthread_mutex_lock(&reception.lock);
     for (struct tern_list_node *at = reception.calls.next, *next; at != &reception.calls;
          at = next) {
         next = at->next;
         if (!is_visitor(call_at(at)))
-            tern_tcp_call_close(call_at(at));
+            tern_tcp_connecting_end_dial(call_at(at));
     }
-    tern_tcp_contacts_pause();
+    tern_tcp_searches_pause();
     pthread_mutex_unlock(&reception.lock);
 }
 
-void tern_tcp_reception_close(void)
+void tern_tcp_connecting_close(void)
 {
-    tern_tcp_reception_hang_up();
+    tern_tcp_connecting_hang_up();
     while (!tern_list_empty(&reception.calls))
-        tern_tcp_call_close(call_at(reception.calls.next));
+        tern_tcp_connecting_end_dial(call_at(reception.calls.next));
     if (reception.open)
         tern_doorbell_unwatch(reception.epoll);
     if (reception.epoll >= 0)
         close(reception.epoll);
     if (reception.clock >= 0)
         close(reception.clock);
-    tern_tcp_contacts_free();
+    tern_tcp_searches_free();
     reception.epoll = reception.clock = reception.launcher = -1;
     reception.clock_ms = reception.looked_ms = reception.door_due_ms = 0;
     reception.open = reception.announced = false;

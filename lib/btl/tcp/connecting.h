@@ -28,32 +28,32 @@
 #include <stdint.h>
 
 /* Opens the listening socket and publishes the addresses. Returns 0, or TERN_ERR_* with text. */
-int tern_tcp_reception_announce(void);
+int tern_tcp_connecting_announce(void);
 /* Does so if it was not done, and prepares for connections in both directions. Returns 0, or
  * TERN_ERR_* with text. */
-int tern_tcp_reception_open(void);
-/* Returns true between tern_tcp_reception_open and tern_tcp_reception_close. */
-bool tern_tcp_reception_is_open(void);
+int tern_tcp_connecting_open(void);
+/* Returns true between tern_tcp_connecting_open and tern_tcp_connecting_close. */
+bool tern_tcp_connecting_is_open(void);
 /* Closes all connections that are being made, and the listening socket. */
-void tern_tcp_reception_close(void);
+void tern_tcp_connecting_close(void);
 
 /* Asks for a link between our lane `tag` and that of a process. Returns 0 if the link is being made
  * or is on its way to the lane; TERN_ERR_UNREACHABLE with text if it cannot be made. */
-int tern_tcp_reception_call(struct tern_process process, uint8_t tag);
+int tern_tcp_connecting_start(struct tern_process process, uint8_t tag);
 /* Does what the rank asks for, which cannot connect to our lane `tag`: connects to the rank, or
  * gives up if that has failed, too. */
-void tern_tcp_reception_heed(uint32_t rank, uint8_t tag, enum tern_unreached how);
+void tern_tcp_connecting_heed(uint32_t rank, uint8_t tag, enum tern_unreached how);
 /* Reports that a link which was handed over has ended. */
-void tern_tcp_reception_ended(struct tern_process process, uint8_t tag, uint8_t index);
+void tern_tcp_connecting_ended(struct tern_process process, uint8_t tag, uint8_t index);
 
 /* Handles everything that has arrived, and hands finished links to tern_tcp_arrive. Returns the
  * number of things done. Does nothing while another thread does this. */
-int tern_tcp_reception_progress(void);
+int tern_tcp_connecting_progress(void);
 
 /* Ends all our calls under way, before this process leaves MPI. */
-void tern_tcp_reception_hang_up(void);
+void tern_tcp_connecting_hang_up(void);
 /* Publishes the addresses again, because the launcher may have forgotten them while this process
  * was not in MPI. Returns 0, or TERN_ERR_OTHER with text. */
-int tern_tcp_reception_publish(void);
+int tern_tcp_connecting_publish(void);
 
 #endif

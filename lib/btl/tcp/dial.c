@@ -42,8 +42,8 @@ enum { PROBES = sizeof probes / sizeof *probes };
 static void miss(struct tern_tcp_call *call, enum tern_tcp_miss how, const char *reason)
 {
     if (call->link == 0)
-        tern_tcp_contact_missed(call->contact, call->pair, how, reason);
-    tern_tcp_call_close(call);
+        tern_tcp_search_missed(call->contact, call->pair, how, reason);
+    tern_tcp_connecting_end_dial(call);
 }
 
 static void fail_to_connect(struct tern_tcp_call *call, int error)
@@ -55,7 +55,7 @@ static void fail_to_connect(struct tern_tcp_call *call, int error)
 /* Connects to the peer's port plus `probe`; 0: to the peer's own port. */
 static int open_socket(struct tern_tcp_call *call, uint16_t probe)
 {
-    const struct tern_tcp_address *theirs = tern_tcp_contact_address(call->contact, call->pair);
+    const struct tern_tcp_address *theirs = tern_tcp_search_address(call->contact, call->pair);
     struct sockaddr_storage address;
     call->fd = socket(theirs->family == 4 ? AF_INET : AF_INET6,
                       SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -72,7 +72,7 @@ static int open_socket(struct tern_tcp_call *call, uint16_t probe)
     return connect(call->fd, (struct sockaddr *)&address, size) && errno != EINPROGRESS ? -1 : 0;
 }
 
-void tern_tcp_call(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair,
+void tern_tcp_dial(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair,
                    uint8_t index)
 {
     struct tern_tcp_call *call = calloc(1, sizeof *call);
@@ -87,7 +87,7 @@ void tern_tcp_call(struct tern_tcp_contact *contact, const struct tern_tcp_pair 
     call->step = TERN_TCP_CONNECTING;
     call->deadline_ms = tern_tcp_now_ms() + (contact->they_gave_up ? LAST_MS : CONNECT_MS);
     int error = open_socket(call, 0) ? errno : 0;
-    if (!tern_tcp_call_begin(call, EPOLLOUT) && !error)
+    if (!tern_tcp_connecting_dial(call, EPOLLOUT) && !error)
         error = errno;
     if (error)
         fail_to_connect(call, error);
@@ -102,10 +102,11 @@ static bool probe_next(struct tern_tcp_call *call)
         close(call->fd);
     call->step = TERN_TCP_PROBING;
     call->deadline_ms = tern_tcp_now_ms() + PROBE_MS;
-    return open_socket(call, probes[call->probes++]) == 0 && tern_tcp_call_watch(call, EPOLLOUT);
+    return open_socket(call, probes[call->probes++]) == 0 &&
+           tern_tcp_connecting_watch(call, EPOLLOUT);
 }
 
-void tern_tcp_call_is_the_last(struct tern_tcp_call *call)
+void tern_tcp_dial_is_the_last(struct tern_tcp_call *call)
 {
     uint64_t deadline_ms = tern_tcp_now_ms() + LAST_MS;
     bool unanswered = call->step == TERN_TCP_CONNECTING || call->step == TERN_TCP_PROBING;
@@ -113,7 +114,7 @@ void tern_tcp_call_is_the_last(struct tern_tcp_call *call)
         call->deadline_ms = deadline_ms;
 }
 
-void tern_tcp_call_is_late(struct tern_tcp_call *call)
+void tern_tcp_dial_is_late(struct tern_tcp_call *call)
 {
     if (!probe_next(call))
         fail_to_connect(call, ETIMEDOUT);
@@ -136,7 +137,7 @@ static void heed_probe(struct tern_tcp_call *call)
              "no answer, although other ports of that host answer: too many connections are "
              "waiting there");
     else
-        tern_tcp_call_is_late(call);
+        tern_tcp_dial_is_late(call);
 }
 
 static void say_hello(struct tern_tcp_call *call)
@@ -149,7 +150,7 @@ static void say_hello(struct tern_tcp_call *call)
                                          .to = call->contact->process.rank,
                                          .program = call->far ? 0 : tern_rte_program()};
     if (error == ETIMEDOUT) {
-        tern_tcp_call_is_late(call);
+        tern_tcp_dial_is_late(call);
         return;
     }
     if (error) {
@@ -162,12 +163,12 @@ static void say_hello(struct tern_tcp_call *call)
     else
         tern_tcp_greet(&call->hello, greeting, tern_rte.job);
     call->hello.reached = tern_handshake_reached(call->fd);
-    if (tern_hello_seal(&call->hello, &tern_tcp_service, tern_tcp_call_secret(call))) {
+    if (tern_hello_seal(&call->hello, &tern_tcp_service, tern_tcp_dial_secret(call))) {
         miss(call, TERN_TCP_REFUSED, tern_error_text(TERN_ERR_OTHER));
         return;
     }
     if (!tern_handshake_write(call->fd, &call->hello, sizeof call->hello) ||
-        !tern_tcp_call_watch(call, EPOLLIN)) {
+        !tern_tcp_connecting_watch(call, EPOLLIN)) {
         miss(call, TERN_TCP_CLOSED, strerror(errno));
         return;
     }
@@ -175,7 +176,7 @@ static void say_hello(struct tern_tcp_call *call)
     call->deadline_ms = 0;
     call->contact->connecting--;
     if (call->link == 0)
-        tern_tcp_contact_connected(call->contact, call->pair);
+        tern_tcp_search_connected(call->contact, call->pair);
 }
 
 static void confirm(struct tern_tcp_call *call)
@@ -183,28 +184,28 @@ static void confirm(struct tern_tcp_call *call)
     /* the other end may have given up waiting for the confirmation */
     if (tern_tcp_away_ms() > STALE_MS) {
         if (call->link == 0)
-            tern_tcp_contact_repeat(call->contact, call->pair);
-        tern_tcp_call_close(call);
+            tern_tcp_search_repeat(call->contact, call->pair);
+        tern_tcp_connecting_end_dial(call);
         return;
     }
     if (tern_confirm_seal(&call->confirm, &call->hello, &call->answer,
-                          tern_tcp_call_secret(call)) ||
+                          tern_tcp_dial_secret(call)) ||
         !tern_handshake_write(call->fd, &call->confirm, sizeof call->confirm)) {
         miss(call, TERN_TCP_CLOSED, strerror(errno));
         return;
     }
     struct tern_tcp_contact *contact = call->contact;
     const struct tern_tcp_pair *pair = call->link == 0 ? call->pair : NULL;
-    tern_tcp_call_hand_over(call);
+    tern_tcp_connecting_hand_over(call);
     if (pair && contact->links & 1)
-        tern_tcp_contact_widen(contact, pair);
+        tern_tcp_search_widen(contact, pair);
 }
 
 /* Handles a complete answer. */
 static void heed_answer(struct tern_tcp_call *call)
 {
     char reason[64];
-    if (!tern_answer_holds(&call->answer, &call->hello, tern_tcp_call_secret(call))) {
+    if (!tern_answer_holds(&call->answer, &call->hello, tern_tcp_dial_secret(call))) {
         miss(call, TERN_TCP_REFUSED, "the program that listens there does not know this job's "
                                      "secret");
         return;
@@ -219,13 +220,13 @@ static void heed_answer(struct tern_tcp_call *call)
         break;
     case TERN_TCP_CROSSED:
         if (call->link == 0)
-            tern_tcp_contact_crossed(call->contact, call->pair);
-        tern_tcp_call_close(call);
+            tern_tcp_search_crossed(call->contact, call->pair);
+        tern_tcp_connecting_end_dial(call);
         break;
     case TERN_TCP_WRONG_PROGRAM:
         if (call->link == 0)
-            tern_tcp_contact_runs(call->contact, call->answer.number);
-        tern_tcp_call_close(call);
+            tern_tcp_search_runs(call->contact, call->answer.number);
+        tern_tcp_connecting_end_dial(call);
         break;
     case TERN_TCP_RELAYED:
         miss(call, TERN_TCP_REFUSED,
@@ -234,16 +235,16 @@ static void heed_answer(struct tern_tcp_call *call)
         break;
     case TERN_TCP_UNLIKE:
         if (call->link == 0)
-            tern_tcp_contact_differs(call->contact, "btl_tcp_encrypt", tern_tcp_sealed_wanted(),
+            tern_tcp_search_differs(call->contact, "btl_tcp_encrypt", tern_tcp_sealed_wanted(),
                                      call->answer.number);
-        tern_tcp_call_close(call);
+        tern_tcp_connecting_end_dial(call);
         break;
     default:
         miss(call, TERN_TCP_REFUSED, "its answer is not valid");
     }
 }
 
-void tern_tcp_call_go_on(struct tern_tcp_call *call)
+void tern_tcp_dial_go_on(struct tern_tcp_call *call)
 {
     if (call->step == TERN_TCP_CONNECTING) {
         say_hello(call);

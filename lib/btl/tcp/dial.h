@@ -47,53 +47,53 @@ struct tern_tcp_call {
 
 /* Returns the secret by which both ends prove themselves: the job's, or that of two processes of
  * two jobs. NULL: not known yet. */
-static inline const unsigned char *tern_tcp_call_secret(const struct tern_tcp_call *call)
+static inline const unsigned char *tern_tcp_dial_secret(const struct tern_tcp_call *call)
 {
     return call->far ? call->secret : tern_secret();
 }
 
 /* dial.c: connects to the contact at the address of the pair, for its link `index`. The contact is
  * told of the result (search.h). */
-void tern_tcp_call(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair,
+void tern_tcp_dial(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair,
                    uint8_t index);
 /* Handles what the socket reports. May close and free the call. */
-void tern_tcp_call_go_on(struct tern_tcp_call *call);
+void tern_tcp_dial_go_on(struct tern_tcp_call *call);
 /* Called when the deadline of a call has passed. May close and free the call. */
-void tern_tcp_call_is_late(struct tern_tcp_call *call);
+void tern_tcp_dial_is_late(struct tern_tcp_call *call);
 /* Shortens the deadline of a call to a peer that has given up calling us. */
-void tern_tcp_call_is_the_last(struct tern_tcp_call *call);
+void tern_tcp_dial_is_the_last(struct tern_tcp_call *call);
 
 /* accept.c: accepts the connections that wait, at most as many as the queue can hold. Returns their
  * number. */
-int tern_tcp_visitors_receive(uint64_t now_ms);
+int tern_tcp_accept_receive(uint64_t now_ms);
 /* Reads what has arrived on an accepted connection. Returns false if the connection has become a
  * link or is closed. */
-bool tern_tcp_visit_go_on(struct tern_tcp_call *visit);
+bool tern_tcp_accept_go_on(struct tern_tcp_call *visit);
 /* Returns true if the whole hello has arrived and waits because it cannot be judged yet. */
-bool tern_tcp_visit_waits(const struct tern_tcp_call *visit);
+bool tern_tcp_accept_waits(const struct tern_tcp_call *visit);
 
 /* connecting.c: adds a connection to the list, and watches its socket. Returns false with errno on
  * failure. */
-bool tern_tcp_call_begin(struct tern_tcp_call *call, uint32_t events);
+bool tern_tcp_connecting_dial(struct tern_tcp_call *call, uint32_t events);
 /* Stops accepting for a while, because descriptors or memory are exhausted. */
-void tern_tcp_visitors_rest(uint64_t now_ms);
+void tern_tcp_connecting_rest(uint64_t now_ms);
 /* Returns true if too many accepted connections have not completed their hello: one of them must be
  * closed. */
-bool tern_tcp_visitors_are_many(void);
+bool tern_tcp_connecting_are_many(void);
 /* The accepted connections, among reception's others. */
 extern const struct tern_visitors tern_tcp_visitors;
 /* Notes that the connection's hello was for `contact`, and was answered. */
-void tern_tcp_visit_is_welcome(struct tern_tcp_call *visit, struct tern_tcp_contact *contact);
+void tern_tcp_connecting_is_welcome(struct tern_tcp_call *visit, struct tern_tcp_contact *contact);
 /* Returns the connection behind `call` in the list, or the first if `call` is NULL. NULL at the
  * end. */
-struct tern_tcp_call *tern_tcp_call_after(const struct tern_tcp_call *call);
+struct tern_tcp_call *tern_tcp_connecting_dial_after(const struct tern_tcp_call *call);
 /* Changes the events for which the connection waits, or its socket. Returns false with errno on
  * failure. */
-bool tern_tcp_call_watch(struct tern_tcp_call *call, uint32_t events);
+bool tern_tcp_connecting_watch(struct tern_tcp_call *call, uint32_t events);
 /* Closes and frees the connection. */
-void tern_tcp_call_close(struct tern_tcp_call *call);
+void tern_tcp_connecting_end_dial(struct tern_tcp_call *call);
 /* Turns the connection into a link, after both ends have proved themselves. Frees the call. */
-void tern_tcp_call_hand_over(struct tern_tcp_call *call);
+void tern_tcp_connecting_hand_over(struct tern_tcp_call *call);
 /* Returns for how long this process had not looked at its connections before the present look. */
 uint64_t tern_tcp_away_ms(void);
 

@@ -96,7 +96,7 @@ static void attach(struct tern_tcp_lane *lane, struct tern_tcp_link *link)
     if (!endpoint)
         give_up(link, ENOMEM);
     if (link->peer->lost) { /* too late: the sends that waited for the link have failed */
-        tern_tcp_reception_ended(link->process, link->tag, link->index);
+        tern_tcp_connecting_ended(link->process, link->tag, link->index);
         tern_tcp_link_free(link);
         return;
     }
@@ -142,7 +142,7 @@ static void end_link(struct tern_tcp_link *link)
 {
     take_from_endpoint(link);
     tern_list_remove(&link->in_lane);
-    tern_tcp_reception_ended(link->process, link->tag, link->index);
+    tern_tcp_connecting_ended(link->process, link->tag, link->index);
     tern_tcp_link_free(link);
 }
 
@@ -239,7 +239,7 @@ static void heed_unreached(struct tern_tcp_lane *lane, struct tern_tcp_unreached
     if (unreached->how == TERN_UNREACHED_LOST)
         lose_peer(lane, peer, NULL, unreached->text);
     else
-        tern_tcp_reception_heed(process.rank, unreached->tag, unreached->how);
+        tern_tcp_connecting_heed(process.rank, unreached->tag, unreached->how);
     free(unreached);
 }
 

@@ -103,7 +103,7 @@ static void grow_buckets(void)
     bucket_mask = size - 1;
 }
 
-struct tern_tcp_contact *tern_tcp_contact_of(struct tern_process process, uint8_t tag)
+struct tern_tcp_contact *tern_tcp_search_of(struct tern_process process, uint8_t tag)
 {
     if (!buckets || contact_count > bucket_mask)
         grow_buckets();
@@ -369,7 +369,7 @@ static void go_on_calling(struct tern_tcp_search *search, uint64_t now)
         search->next_pair++;
     if (search->next_pair < search->pair_count) {
         search->next_at_ms = now + CONNECT_MS;
-        tern_tcp_call(contact, &search->pairs[search->next_pair++], 0);
+        tern_tcp_dial(contact, &search->pairs[search->next_pair++], 0);
     } else if (contact->connecting == 0) {
         end_round(search, now);
     }
@@ -401,7 +401,7 @@ static int go_on(struct tern_tcp_search *search, uint64_t now)
     return count;
 }
 
-int tern_tcp_contacts_go_on(uint64_t now_ms)
+int tern_tcp_searches_go_on(uint64_t now_ms)
 {
     int count = 0;
     for (struct tern_list_node *at = searches.next, *next; at != &searches; at = next) {
@@ -417,7 +417,7 @@ static uint64_t earlier(uint64_t due_ms, uint64_t at_ms, uint64_t now_ms)
     return at_ms > now_ms && (!due_ms || at_ms < due_ms) ? at_ms : due_ms;
 }
 
-uint64_t tern_tcp_contacts_due_ms(uint64_t now_ms)
+uint64_t tern_tcp_searches_due_ms(uint64_t now_ms)
 {
     uint64_t due_ms = 0;
     for (struct tern_list_node *at = searches.next; at != &searches; at = at->next) {
@@ -440,7 +440,7 @@ static int cannot_reach(const struct tern_tcp_contact *contact)
     return tern_error(TERN_ERR_UNREACHABLE, "%s", text);
 }
 
-int tern_tcp_contact_seek(struct tern_tcp_contact *contact)
+int tern_tcp_search_begin(struct tern_tcp_contact *contact)
 {
     struct tern_tcp_search *search = contact->search;
     if (search && search->state == FAILED)
@@ -466,7 +466,7 @@ int tern_tcp_contact_seek(struct tern_tcp_contact *contact)
     return search->state == FAILED ? cannot_reach(contact) : 0;
 }
 
-void tern_tcp_contact_heed(struct tern_tcp_contact *contact, enum tern_unreached how)
+void tern_tcp_search_heed(struct tern_tcp_contact *contact, enum tern_unreached how)
 {
     contact->they_gave_up = how == TERN_UNREACHED_GAVE_UP;
     if (contact->search && contact->search->state == WAITING && contact->they_gave_up)
@@ -474,10 +474,10 @@ void tern_tcp_contact_heed(struct tern_tcp_contact *contact, enum tern_unreached
     else if (contact->search && contact->search->state == FAILED)
         tell(contact->search, TERN_UNREACHED_LOST);
     else
-        tern_tcp_contact_seek(contact);
+        tern_tcp_search_begin(contact);
 }
 
-bool tern_tcp_contact_is_called(const struct tern_tcp_contact *contact)
+bool tern_tcp_search_is_called(const struct tern_tcp_contact *contact)
 {
     const struct tern_tcp_search *search = contact->search;
     return search && search->state == CALLING && !search->asked &&
@@ -486,7 +486,7 @@ bool tern_tcp_contact_is_called(const struct tern_tcp_contact *contact)
 
 /* ---- results of calls ---- */
 
-const struct tern_tcp_address *tern_tcp_contact_address(const struct tern_tcp_contact *contact,
+const struct tern_tcp_address *tern_tcp_search_address(const struct tern_tcp_contact *contact,
                                                         const struct tern_tcp_pair *pair)
 {
     return &contact->search->theirs[pair->theirs];
@@ -497,13 +497,13 @@ static void note_end(struct tern_tcp_search *search, const struct tern_tcp_pair 
     search->answering &= ~(1ull << (pair - search->pairs));
 }
 
-void tern_tcp_contact_missed(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair,
+void tern_tcp_search_missed(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair,
                              enum tern_tcp_miss miss, const char *reason)
 {
     struct tern_tcp_search *search = contact->search;
     if (search->miss < miss)
         search->miss = miss;
-    const struct tern_tcp_address *theirs = tern_tcp_contact_address(contact, pair);
+    const struct tern_tcp_address *theirs = tern_tcp_search_address(contact, pair);
     char address[TERN_TCP_TEXT];
     size_t used = strlen(search->why);
     snprintf(search->why + used, sizeof search->why - used, "%s%s (%s): %s", used ? "; " : "",
@@ -512,26 +512,26 @@ void tern_tcp_contact_missed(struct tern_tcp_contact *contact, const struct tern
     search->next_at_ms = 0; /* try the next one at once */
 }
 
-void tern_tcp_contact_connected(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair)
+void tern_tcp_search_connected(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair)
 {
     contact->search->answering |= 1ull << (pair - contact->search->pairs);
     contact->search->next_at_ms = tern_tcp_now_ms() + ANSWER_MS;
 }
 
-void tern_tcp_contact_crossed(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair)
+void tern_tcp_search_crossed(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair)
 {
-    tern_tcp_contact_repeat(contact, pair);
+    tern_tcp_search_repeat(contact, pair);
     contact->search->next_at_ms = tern_tcp_now_ms() + CROSSED_MS;
 }
 
-void tern_tcp_contact_repeat(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair)
+void tern_tcp_search_repeat(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair)
 {
     note_end(contact->search, pair);
     contact->search->next_pair = 0;
     contact->search->next_at_ms = 0;
 }
 
-void tern_tcp_contact_runs(struct tern_tcp_contact *contact, uint32_t program)
+void tern_tcp_search_runs(struct tern_tcp_contact *contact, uint32_t program)
 {
     struct tern_tcp_search *search = contact->search;
     if (program < tern_rte_program()) {
@@ -545,7 +545,7 @@ void tern_tcp_contact_runs(struct tern_tcp_contact *contact, uint32_t program)
     fail(search, search->why);
 }
 
-void tern_tcp_contact_differs(struct tern_tcp_contact *contact, const char *parameter, int here,
+void tern_tcp_search_differs(struct tern_tcp_contact *contact, const char *parameter, int here,
                               int there)
 {
     struct tern_tcp_search *search = contact->search;
@@ -556,7 +556,7 @@ void tern_tcp_contact_differs(struct tern_tcp_contact *contact, const char *para
     fail(search, search->why);
 }
 
-void tern_tcp_contact_widen(struct tern_tcp_contact *contact,
+void tern_tcp_search_widen(struct tern_tcp_contact *contact,
                             const struct tern_tcp_pair *first)
 {
     const struct tern_tcp_search *search = contact->search;
@@ -585,10 +585,10 @@ void tern_tcp_contact_widen(struct tern_tcp_contact *contact,
     uint8_t index = 1;
     for (int turn = 0; turn < links_per_pair; turn++)
         for (int i = turn == 0; i < count && index < TERN_TCP_LINKS_MAX; i++)
-            tern_tcp_call(contact, pairs[i], index++);
+            tern_tcp_dial(contact, pairs[i], index++);
 }
 
-void tern_tcp_contact_found(struct tern_tcp_contact *contact)
+void tern_tcp_search_found(struct tern_tcp_contact *contact)
 {
     contact->they_gave_up = false;
     if (contact->search && contact->search->state != FETCHING) /* a fetch must end first */
@@ -610,7 +610,7 @@ static void give_up(struct tern_tcp_search *search)
     search->contact->search = NULL;
 }
 
-void tern_tcp_contacts_pause(void)
+void tern_tcp_searches_pause(void)
 {
     for (struct tern_list_node *at = searches.next, *next; at != &searches; at = next) {
         next = at->next;
@@ -622,9 +622,9 @@ void tern_tcp_contacts_pause(void)
     }
 }
 
-void tern_tcp_contacts_free(void)
+void tern_tcp_searches_free(void)
 {
-    tern_tcp_contacts_pause();
+    tern_tcp_searches_pause();
     for (uint32_t i = 0; buckets && i <= bucket_mask; i++)
         for (struct tern_tcp_contact *contact = buckets[i], *next; contact; contact = next) {
             next = contact->next;

@@ -17,7 +17,7 @@
 
 struct tern_tcp_search;
 
-/* A lane of a peer. Never freed before tern_tcp_contacts_free. */
+/* A lane of a peer. Never freed before tern_tcp_searches_free. */
 struct tern_tcp_contact {
     struct tern_tcp_contact *next; /* in the hash table's bucket */
     struct tern_process process; /* the peer */
@@ -46,47 +46,47 @@ enum tern_tcp_miss {
 };
 
 /* Returns the contact, and makes it on first use. NULL if there is no memory. */
-struct tern_tcp_contact *tern_tcp_contact_of(struct tern_process process, uint8_t tag);
+struct tern_tcp_contact *tern_tcp_search_of(struct tern_process process, uint8_t tag);
 
 /* Asks for a link with the contact. Returns 0 if the link exists or is being made;
  * TERN_ERR_UNREACHABLE or TERN_ERR_NO_MEM with text. */
-int tern_tcp_contact_seek(struct tern_tcp_contact *contact);
+int tern_tcp_search_begin(struct tern_tcp_contact *contact);
 /* Does what the peer asks for, which cannot call us (launcher.h). */
-void tern_tcp_contact_heed(struct tern_tcp_contact *contact, enum tern_unreached how);
+void tern_tcp_search_heed(struct tern_tcp_contact *contact, enum tern_unreached how);
 /* Returns true if this process began to call the peer a short time ago, and has not failed yet. */
-bool tern_tcp_contact_is_called(const struct tern_tcp_contact *contact);
+bool tern_tcp_search_is_called(const struct tern_tcp_contact *contact);
 
 /* Returns the peer's address of a pair. */
-const struct tern_tcp_address *tern_tcp_contact_address(const struct tern_tcp_contact *contact,
+const struct tern_tcp_address *tern_tcp_search_address(const struct tern_tcp_contact *contact,
                                                         const struct tern_tcp_pair *pair);
 /* Report what happened to an outgoing connection for the first link. connected: the host has
  * accepted, and the answer will say which rank is there. missed: the connection failed; `reason` is
  * for people. crossed: the peer's own connection will come instead. repeat: the answer came too
  * late to be used. */
-void tern_tcp_contact_connected(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair);
-void tern_tcp_contact_missed(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair,
+void tern_tcp_search_connected(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair);
+void tern_tcp_search_missed(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair,
                              enum tern_tcp_miss miss, const char *reason);
-void tern_tcp_contact_crossed(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair);
-void tern_tcp_contact_repeat(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair);
+void tern_tcp_search_crossed(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair);
+void tern_tcp_search_repeat(struct tern_tcp_contact *contact, const struct tern_tcp_pair *pair);
 /* Reports that the peer runs MPI program number `program`, which is not ours. */
-void tern_tcp_contact_runs(struct tern_tcp_contact *contact, uint32_t program);
+void tern_tcp_search_runs(struct tern_tcp_contact *contact, uint32_t program);
 /* Reports that the peer has another value of a parameter that must be equal on all ranks. */
-void tern_tcp_contact_differs(struct tern_tcp_contact *contact, const char *parameter, int here,
+void tern_tcp_search_differs(struct tern_tcp_contact *contact, const char *parameter, int here,
                               int there);
 /* Reports that there is a first link, made by either end: the search is over. */
-void tern_tcp_contact_found(struct tern_tcp_contact *contact);
+void tern_tcp_search_found(struct tern_tcp_contact *contact);
 /* Makes further links, called by the end that has made the first link, by the pair `first`. There
  * are several if more of our interfaces share subnets with the peer's, or if the parameter asks for
  * several links between two ranks. */
-void tern_tcp_contact_widen(struct tern_tcp_contact *contact, const struct tern_tcp_pair *first);
+void tern_tcp_search_widen(struct tern_tcp_contact *contact, const struct tern_tcp_pair *first);
 
 /* Continues all searches. Returns the number of things done. */
-int tern_tcp_contacts_go_on(uint64_t now_ms);
+int tern_tcp_searches_go_on(uint64_t now_ms);
 /* Returns when, after `now_ms`, the searches must continue; 0: none waits for a time. */
-uint64_t tern_tcp_contacts_due_ms(uint64_t now_ms);
+uint64_t tern_tcp_searches_due_ms(uint64_t now_ms);
 /* Stops all searches for now. */
-void tern_tcp_contacts_pause(void);
+void tern_tcp_searches_pause(void);
 /* Frees all contacts. */
-void tern_tcp_contacts_free(void);
+void tern_tcp_searches_free(void);
 
 #endif

@@ -76,7 +76,7 @@ static int not_connected(struct tern_peer *peer)
 {
     if (peer->lost)
         return tern_error(TERN_ERR_UNREACHABLE, "%s", peer->lost);
-    int rc = tern_tcp_reception_call((struct tern_process){peer->job, peer->rank},
+    int rc = tern_tcp_connecting_start((struct tern_process){peer->job, peer->rank},
                                      (uint8_t)peer->lane);
     return rc ? rc : TERN_ERR_AGAIN;
 }
@@ -361,7 +361,7 @@ static int tcp_progress(uint32_t index)
     uint64_t now = tern_ticks();
     if (now - lane->door_at > tern_ticks_of_us(LISTENER_US)) {
         __atomic_store_n(&lane->door_at, now, __ATOMIC_RELAXED); /* atomic: the flusher reads it */
-        count += tern_tcp_reception_progress() + heed_silence(lane);
+        count += tern_tcp_connecting_progress() + heed_silence(lane);
         if (TERN_UNLIKELY(!tern_list_empty(&lane->losing)))
             count += tern_tcp_lane_heed_losing(lane);
     }
@@ -393,13 +393,13 @@ static bool needed(void)
  * that there is nothing else. */
 static int tcp_announce(void)
 {
-    return tern_btl_network_needed() ? tern_tcp_reception_announce() : 0;
+    return tern_btl_network_needed() ? tern_tcp_connecting_announce() : 0;
 }
 
 static int open_all(void)
 {
     beside_shm = tern_btl_active(&tern_btl_shm);
-    int rc = tern_tcp_reception_open();
+    int rc = tern_tcp_connecting_open();
     if (!rc && !beside_shm)
         rc = tern_segment_attend(); /* shm would have done this */
     for (uint32_t i = 0; i < tern_lane_count && !rc; i++)
@@ -419,7 +419,7 @@ static int tcp_init(void)
 /* Opens what init has left out, and with it sets this rank's part of the card. */
 static int tcp_meet(void)
 {
-    return tern_tcp_reception_is_open() ? 0 : open_all();
+    return tern_tcp_connecting_is_open() ? 0 : open_all();
 }
 
 static void tcp_finalize(void)
@@ -428,7 +428,7 @@ static void tcp_finalize(void)
     tern_tcp_flusher_stop();
     for (uint32_t i = 0; i < tern_lane_count; i++)
         tern_tcp_lane_close(&tern_tcp_lanes[i]);
-    tern_tcp_reception_close();
+    tern_tcp_connecting_close();
 }
 
 /* Returns true if this process may end as far as this link is concerned. If a process ends with
@@ -462,7 +462,7 @@ static void tcp_leave(void)
 {
     enum { WAIT_US = 20, LONG_WAIT_US = 1000, SHORT_WAITS = 1000 };
     struct tern_packet bye = {.kind = TERN_TCP_BYE};
-    tern_tcp_reception_hang_up();
+    tern_tcp_connecting_hang_up();
     for (uint32_t i = 0; i < tern_lane_count; i++) {
         tern_tcp_lane_take_arrivals(&tern_tcp_lanes[i]);
         tern_tcp_lane_mute(&tern_tcp_lanes[i], false);
@@ -480,7 +480,7 @@ static int tcp_come_back(void)
 {
     for (uint32_t i = 0; i < tern_lane_count; i++)
         receive_ready(&tern_tcp_lanes[i]);
-    return tern_tcp_reception_publish();
+    return tern_tcp_connecting_publish();
 }
 
 const struct tern_btl tern_btl_tcp = {

@@ -122,7 +122,7 @@ static void two_tree(struct tern_plan *plan)
 
 static void circulant(struct tern_plan *plan)
 {
-    tern_plan_set_rounds_bcast(plan, as_bytes(plan));
+    tern_plan_set_circulant_bcast(plan, as_bytes(plan));
 }
 
 /* --- van de Geijn: scatter along a binomial tree, then allgather around a ring; each byte passes
@@ -292,7 +292,7 @@ static void two_tree_stages(const struct tern_shape *shape, struct tern_stages *
 
 static void circulant_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    tern_rounds_stages(shape, stages, false);
+    tern_circulant_stages(shape, stages, false);
 }
 
 /* Returns the number of ranks with chunks: if there are fewer bytes than ranks, only the first

@@ -187,7 +187,7 @@ static void bcast_step(const struct tern_plan *plan, int64_t i, struct tern_step
         *ret_step = step_send(round.to, block_of(plan, data, round.out), AFTER_ALL & ~1ull);
 }
 
-void tern_plan_set_rounds_bcast(struct tern_plan *plan, struct tern_ref data)
+void tern_plan_set_circulant_bcast(struct tern_plan *plan, struct tern_ref data)
 {
     const struct tern_plan_args *args = &plan->args;
     bool unpacks = data.buffer != TERN_RECV_BUFFER && args->rank != args->root;
@@ -220,7 +220,7 @@ static void reduce_step(const struct tern_plan *plan, int64_t i, struct tern_ste
         ret_step->after = places_before(3);
 }
 
-void tern_plan_set_rounds_reduce(struct tern_plan *plan)
+void tern_plan_set_circulant_reduce(struct tern_plan *plan)
 {
     const struct tern_plan_args *args = &plan->args;
     int64_t count = args->recv_count;
@@ -233,7 +233,7 @@ void tern_plan_set_rounds_reduce(struct tern_plan *plan)
     set_tail(plan, 3 * round_count(plan), reduce_step);
 }
 
-void tern_rounds_stages(const struct tern_shape *shape, struct tern_stages *stages, bool reduced)
+void tern_circulant_stages(const struct tern_shape *shape, struct tern_stages *stages, bool reduced)
 {
     int64_t bytes = shape->bytes < shape->segment_bytes ? shape->bytes : shape->segment_bytes;
     int64_t segments = (shape->bytes + shape->segment_bytes - 1) / shape->segment_bytes;

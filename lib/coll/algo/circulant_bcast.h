@@ -12,12 +12,13 @@
 
 /* Adds a broadcast of `data`, after all earlier steps. `data` is the receive buffer, or a temporary
  * that is copied to the receive buffer at the end. */
-void tern_plan_set_rounds_bcast(struct tern_plan *plan, struct tern_ref data);
+void tern_plan_set_circulant_bcast(struct tern_plan *plan, struct tern_ref data);
 
 /* Adds a reduction to the root, for commutative operations only. */
-void tern_plan_set_rounds_reduce(struct tern_plan *plan);
+void tern_plan_set_circulant_reduce(struct tern_plan *plan);
 
 /* Adds the price of the reduction if `reduced`, else of the broadcast. */
-void tern_rounds_stages(const struct tern_shape *shape, struct tern_stages *stages, bool reduced);
+void tern_circulant_stages(const struct tern_shape *shape, struct tern_stages *stages,
+                           bool reduced);
 
 #endif

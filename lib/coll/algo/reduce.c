@@ -224,7 +224,7 @@ static void two_tree_stages(const struct tern_shape *shape, struct tern_stages *
 
 static void circulant_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    tern_rounds_stages(shape, stages, true);
+    tern_circulant_stages(shape, stages, true);
 }
 
 static void halving_stages(const struct tern_shape *shape, struct tern_stages *stages)
@@ -263,7 +263,7 @@ const struct tern_algorithm tern_reduce_algorithms[] = {
     {"linear", linear, NULL, linear_stages},
     {"chain", chain, fits_chain, chain_stages},
     {"two_tree", tern_plan_set_two_tree_reduce, commutative, two_tree_stages},
-    {"circulant", tern_plan_set_rounds_reduce, commutative, circulant_stages},
+    {"circulant", tern_plan_set_circulant_reduce, commutative, circulant_stages},
     {"halving", halving, NULL, halving_stages},
     {"ring", ring, commutative, ring_stages},
     {"scatter_gather", tern_reduce_by_scatter, tern_plan_fits_equal_parts,
