@@ -4,7 +4,7 @@
 
 /* What happens to a job on all its hosts, and in its output. All functions run on mpirun's loop. */
 
-#include "mpirun/plan/job_facts.h"
+#include "mpirun/plan/job/job_facts.h"
 #include "mpirun/ranks/guardian.h"
 #include "mpirun/ranks/output.h"
 #include "mpirun/wire/frame.h"

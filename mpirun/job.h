@@ -4,7 +4,7 @@
 
 /* A job as mpirun sees it, from its start to its end. */
 
-#include "mpirun/plan/job_facts.h"
+#include "mpirun/plan/job/job_facts.h"
 #include "mpirun/wire/frame.h"
 
 /* Runs the job to its end. Call it when the agents of all other hosts are up. `hosts` are all hosts

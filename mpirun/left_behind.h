@@ -4,7 +4,7 @@
 
 /* Messages about processes that outlive all ranks of a job. */
 
-#include "mpirun/plan/job_facts.h"
+#include "mpirun/plan/job/job_facts.h"
 #include "mpirun/ranks/guardian.h"
 
 /* Says that mpirun waits for processes that hold the ranks' output open. Their names follow. */

@@ -7,7 +7,7 @@
  * with the same command line, and their names in its environment. At that time there are no
  * threads, no guardian and no ranks yet. */
 
-#include "mpirun/plan/host_list.h"
+#include "mpirun/plan/hosts/host_list.h"
 
 #include <stdbool.h>
 

@@ -6,7 +6,7 @@
  * when one of them fails, others that are connected to it end. */
 
 #include "mpirun/jobs/spawned.h"
-#include "mpirun/plan/job_facts.h"
+#include "mpirun/plan/job/job_facts.h"
 #include "mpirun/where/where.h"
 
 /* Prepares for jobs that ranks will start, on `hosts`: all hosts that they may use, 0 for this one

@@ -12,10 +12,10 @@
 #include "lib/util/base/text.h"
 #include "mpirun/base/loop.h"
 #include "mpirun/left_out.h"
-#include "mpirun/plan/allocation.h"
-#include "mpirun/plan/hostfile.h"
-#include "mpirun/plan/hosts.h"
-#include "mpirun/plan/this_machine.h"
+#include "mpirun/plan/hosts/allocation.h"
+#include "mpirun/plan/hosts/hostfile.h"
+#include "mpirun/plan/job/hosts.h"
+#include "mpirun/plan/hosts/this_machine.h"
 
 static int map_ranks(struct tern_options *options, const struct tern_host *hosts, int host_count,
                      struct tern_map *ret_map)

@@ -8,10 +8,10 @@
 
 #include <hwloc.h>
 
-#include "mpirun/plan/host_list.h"
-#include "mpirun/plan/map.h"
-#include "mpirun/plan/options.h"
-#include "mpirun/plan/rankfile.h"
+#include "mpirun/plan/hosts/host_list.h"
+#include "mpirun/plan/map/map.h"
+#include "mpirun/plan/words/options.h"
+#include "mpirun/plan/hosts/rankfile.h"
 #include "mpirun/tree/start_agents.h"
 
 /* Hosts and map of the job. */

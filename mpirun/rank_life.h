@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "mpirun/plan/job_facts.h"
+#include "mpirun/plan/job/job_facts.h"
 #include "mpirun/ranks/guardian.h"
 #include "mpirun/serve/clients.h"
 #include "mpirun/serve/rank_states.h"

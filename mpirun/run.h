@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "mpirun/plan/job_facts.h"
+#include "mpirun/plan/job/job_facts.h"
 
 /* The stages of a job's life; run.c describes them. */
 enum tern_job_stage {

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "mpirun/plan/job_facts.h"
+#include "mpirun/plan/job/job_facts.h"
 
 /* What a child tells its mpirun, and the reverse. */
 enum tern_child_kind {

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "mpirun/plan/job_facts.h"
+#include "mpirun/plan/job/job_facts.h"
 
 /* Reads the question and turns it into a command line, which lives as long as the process. Messages
  * of tern_log are then kept as the reason why the job does not start. Returns 0, or TERN_ERR_* with

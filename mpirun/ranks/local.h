@@ -5,7 +5,7 @@
 /* This machine's part of a job: its guardian, its PMIx server and its ranks. mpirun and every agent
  * have one each. This file decides nothing. */
 
-#include "mpirun/plan/job_facts.h"
+#include "mpirun/plan/job/job_facts.h"
 #include "mpirun/ranks/guardian.h"
 #include "mpirun/serve/clients.h"
 

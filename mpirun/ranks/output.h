@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "mpirun/plan/options.h"
+#include "mpirun/plan/words/options.h"
 
 /* Called on the loop. */
 struct tern_output_listener {

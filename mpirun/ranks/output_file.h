@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "mpirun/plan/options.h"
+#include "mpirun/plan/words/options.h"
 
 /* Makes DIR/1/rank.N/stdout (`which` 1) or stderr (2), as Open MPI names them. The 1 stands for the
  * job and is missing with nojobid. With --output file=FILE they are FILE.N.out and FILE.N.err. N

@@ -5,7 +5,7 @@
 /* The environment of ranks: mpirun's own, without the variables of a job that mpirun itself is part
  * of, plus the variables that Open MPI's users rely on. */
 
-#include "mpirun/plan/job_facts.h"
+#include "mpirun/plan/job/job_facts.h"
 
 /* Removes from mpirun's own environment the variables that another launcher set for mpirun as one
  * of its ranks. Otherwise mpirun's PMIx server and ranks would believe them. */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "mpirun/plan/options.h"
+#include "mpirun/plan/words/options.h"
 #include "mpirun/ranks/writer.h"
 
 struct tern_source;

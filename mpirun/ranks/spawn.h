@@ -5,7 +5,7 @@
 /* Makes the guardian start the ranks: writes everything that a start needs into a memory file that
  * both processes map, makes the ranks' standard streams, and sends one request per rank. */
 
-#include "mpirun/plan/job_facts.h"
+#include "mpirun/plan/job/job_facts.h"
 
 /* Starts this machine's ranks of the job. When it returns, the requests have been sent; the
  * guardian's answers tell which ranks run and which failed. Returns 0 or TERN_ERR_OTHER; some ranks

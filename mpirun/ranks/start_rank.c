@@ -15,7 +15,7 @@
 #include "lib/util/net/lifeline.h"
 #include "mpirun/base/descriptors.h"
 #include "mpirun/base/strings.h"
-#include "mpirun/plan/map.h"
+#include "mpirun/plan/map/map.h"
 
 static struct {
     const struct tern_guardian_start *start;

@@ -8,7 +8,7 @@
  * All functions run on the loop. */
 
 #include "lib/util/net/launcher.h"
-#include "mpirun/plan/job_facts.h"
+#include "mpirun/plan/job/job_facts.h"
 #include "mpirun/wire/frame.h"
 
 /* Prepares for the job. `answer` is called, at once or later, with the card of `rank` that `asker`,

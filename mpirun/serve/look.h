@@ -6,7 +6,7 @@
  * processes in /proc. The ranks need do nothing for it, so they may be stopped or loop. All
  * functions run on the loop of mpirun or of the agent. */
 
-#include "mpirun/plan/job_facts.h"
+#include "mpirun/plan/job/job_facts.h"
 #include "mpirun/wire/frame.h"
 
 /* Prepares for the job. `process_of` returns the process of a rank of this host, or 0. */

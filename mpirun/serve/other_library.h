@@ -7,7 +7,7 @@
  * program runs on the other library; if that library cannot talk to this mpirun, each process
  * becomes a job of one rank. */
 
-#include "mpirun/plan/job_facts.h"
+#include "mpirun/plan/job/job_facts.h"
 #include "mpirun/serve/clients.h"
 
 /* Prepares for the job. Call it before the PMIx server starts. The caller owns `job`, which must

@@ -7,7 +7,7 @@
 
 #include "lib/util/base/ancestry.h"
 #include "lib/util/net/launcher.h"
-#include "mpirun/plan/job_facts.h"
+#include "mpirun/plan/job/job_facts.h"
 #include "mpirun/serve/clients.h"
 
 /* Opens the socket. `meet` is called when all ranks of this host wait for all others, and calls

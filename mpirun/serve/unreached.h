@@ -7,7 +7,7 @@
  * connection. All functions run on the loop. */
 
 #include "lib/util/net/launcher.h"
-#include "mpirun/plan/job_facts.h"
+#include "mpirun/plan/job/job_facts.h"
 #include "mpirun/wire/frame.h"
 
 /* Prepares for the job. `deliver` sends a notice of rank `from` to rank `to` of this host; it

@@ -22,7 +22,7 @@
 #include "lib/util/base/log.h"
 #include "lib/settings/param.h"
 #include "mpirun/base/loop.h"
-#include "mpirun/plan/allocation.h"
+#include "mpirun/plan/hosts/allocation.h"
 #include "mpirun/tree/agent_bootstrap.h"
 #include "mpirun/tree/agent_port.h"
 #include "mpirun/tree/command.h"

@@ -4,7 +4,7 @@
 
 /* Starts agents in a Slurm job: one srun starts them all, and they connect to mpirun. */
 
-#include "mpirun/plan/host_list.h"
+#include "mpirun/plan/hosts/host_list.h"
 #include "mpirun/tree/agents.h"
 
 /* Starts srun for all hosts of the list except `here` (-1: for all). tern_agents reports each agent

@@ -18,8 +18,8 @@
 #include "lib/util/base/log.h"
 #include "lib/settings/param.h"
 #include "mpirun/base/loop.h"
-#include "mpirun/plan/allocation.h"
-#include "mpirun/plan/executable.h"
+#include "mpirun/base/search_path.h"
+#include "mpirun/plan/hosts/allocation.h"
 #include "mpirun/tree/agents.h"
 #include "mpirun/tree/srun.h"
 #include "mpirun/wire/job_data.h"
@@ -256,7 +256,7 @@ static bool has_program(const char *name)
 {
     if (strchr(name, '/'))
         return access(name, X_OK) == 0;
-    char *path = tern_program_in(getenv("PATH"), name);
+    char *path = tern_path_find(getenv("PATH"), name);
     free(path);
     return path != NULL;
 }

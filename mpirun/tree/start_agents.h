@@ -4,9 +4,9 @@
 
 /* Before a job on several hosts: starts the agents and learns which processors their hosts have. */
 
-#include "mpirun/plan/host_list.h"
-#include "mpirun/plan/map.h"
-#include "mpirun/plan/options.h"
+#include "mpirun/plan/hosts/host_list.h"
+#include "mpirun/plan/map/map.h"
+#include "mpirun/plan/words/options.h"
 #include "mpirun/wire/frame.h"
 
 /* Called with what arrives from agents while the job runs, after tern_start_agents has returned. */

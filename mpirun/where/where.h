@@ -5,7 +5,7 @@
 /* Asks all hosts of the job where their ranks are, and watches for the moment when nothing moves
  * any more. All functions run on mpirun's loop. */
 
-#include "mpirun/plan/job_facts.h"
+#include "mpirun/plan/job/job_facts.h"
 #include "mpirun/serve/rank_states.h"
 #include "mpirun/wire/frame.h"
 

@@ -4,7 +4,7 @@
 
 /* Packs a job for its way to another host, and a host's processors for their way to mpirun. */
 
-#include "mpirun/plan/job_facts.h"
+#include "mpirun/plan/job/job_facts.h"
 #include "mpirun/wire/frame.h"
 
 /* Packs what is the same on all hosts: all except here, topology, paths, session_dir and

@@ -3,7 +3,7 @@
  * Engine (with its slots). */
 #include "fuzz.h"
 
-#include "mpirun/plan/allocation.h"
+#include "mpirun/plan/hosts/allocation.h"
 
 #include <ctype.h>
 

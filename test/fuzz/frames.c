@@ -3,7 +3,7 @@
  * description that is taken is written and read again: the same. */
 #include "fuzz.h"
 
-#include "mpirun/plan/describe.h"
+#include "mpirun/plan/map/describe.h"
 #include "mpirun/tree/agents.h"
 #include "mpirun/serve/addresses.h"
 #include "mpirun/wire/frame.h"

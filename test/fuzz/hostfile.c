@@ -2,7 +2,7 @@
 /* Hostfiles, and the words of --host. */
 #include "fuzz.h"
 
-#include "mpirun/plan/hostfile.h"
+#include "mpirun/plan/hosts/hostfile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

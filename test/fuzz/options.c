@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "lib/settings/param.h"
-#include "mpirun/plan/command_line.h"
+#include "mpirun/plan/words/command_line.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

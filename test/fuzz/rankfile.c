@@ -2,7 +2,7 @@
 /* Rankfiles, their hosts and their lists of slots, on a machine of two sockets of which some processors are left out. */
 #include "fuzz.h"
 
-#include "mpirun/plan/rankfile.h"
+#include "mpirun/plan/hosts/rankfile.h"
 
 enum { CPUS = 12 };
 

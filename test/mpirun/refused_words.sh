@@ -61,7 +61,7 @@ refuses "unknown option --mca=btl: --mca takes a name and a value; write --mca N
 refuses "unknown option --tag-outptu=1; did you mean --tag-output? (mpirun --help lists them)" --tag-outptu=1
 count=0 # every option with a value, of the table
 for option in $(sed -n 's/^    { "\([a-z][a-zA-Z -]*\)", \(READ\|WORD\|NUMBER\|LIST\|APP_WORD\|APP_NUMBER\|OF_FILE\|READ_APP\)(.*/\1/p' \
-    "$here/../../mpirun/plan/option_table.c"); do
+    "$here/../../mpirun/plan/words/option_table.c"); do
     run "--$option" -np 1 true
     is "--$option -np" "$rc $(cat err)" "1 mpirun: --$option has no value: the option -np follows; write --$option VALUE"
     count=$((count + 1))

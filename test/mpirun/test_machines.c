@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "lib/util/base/error.h"
-#include "mpirun/plan/map.h"
-#include "mpirun/plan/policy.h"
-#include "mpirun/plan/rankfile.h"
-#include "mpirun/plan/slots.h"
-#include "mpirun/plan/this_machine.h"
+#include "mpirun/plan/map/map.h"
+#include "mpirun/plan/words/policy.h"
+#include "mpirun/plan/hosts/rankfile.h"
+#include "mpirun/plan/machine/slots.h"
+#include "mpirun/plan/hosts/this_machine.h"
 
 enum machine {
     LAPTOP,

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "lib/util/base/error.h"
-#include "mpirun/plan/describe.h"
-#include "mpirun/plan/map.h"
+#include "mpirun/plan/map/describe.h"
+#include "mpirun/plan/map/map.h"
 
 /* sockets x numa nodes per socket x cores per numa node x hardware threads */
 static struct tern_host make_host(int sockets, int numas, int cores, int threads)

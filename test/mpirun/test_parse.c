@@ -9,15 +9,15 @@
 
 #include "lib/util/base/error.h"
 #include "mpirun/jobs/spawn_line.h"
-#include "mpirun/plan/allocation.h"
+#include "mpirun/plan/hosts/allocation.h"
 #include "mpirun/wire/connection.h"
 #include "mpirun/tree/agent_bootstrap.h"
 #include "mpirun/wire/frame.h"
 #include "mpirun/jobs/job_ties.h"
-#include "mpirun/plan/hostfile.h"
-#include "mpirun/plan/hosts.h"
-#include "mpirun/plan/policy.h"
-#include "mpirun/plan/this_machine.h"
+#include "mpirun/plan/hosts/hostfile.h"
+#include "mpirun/plan/job/hosts.h"
+#include "mpirun/plan/words/policy.h"
+#include "mpirun/plan/hosts/this_machine.h"
 
 START_TEST(test_hosts)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares the map of settings in docs/from-open-mpi.md with the rows of the settings: mpirun/plan/option_table.c and
+"""Compares the map of settings in docs/from-open-mpi.md with the rows of the settings: mpirun/plan/words/option_table.c and
 lib/settings/open_mpi.c. Each part of the page stands between <!-- rows: NAME --> and <!-- end of rows -->. `settings_page.py TOP` prints what differs
 and returns 1 if anything does, or an option is missing in man/mpirun.1; `settings_page.py TOP --write` writes the parts."""
 import difflib
@@ -29,7 +29,7 @@ def text_of(row):
 
 def options(top):
     """Yields (names, effect, text, parameters) for each row of the option table."""
-    table = read(top, 'mpirun/plan/option_table.c')
+    table = read(top, 'mpirun/plan/words/option_table.c')
     for row in rows_of(table[table.index('tern_option_table[] = {'):table.index('const int tern_option_count')]):
         names = re.match(r'"([^"]*)"', row).group(1).split()
         effect = re.search(r'\b(IGNORED|WARNED|REFUSED|FOREIGN)\(\d(.*)\)', row, re.S)

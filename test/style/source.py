@@ -12,9 +12,10 @@ import tempfile
 COLUMNS = 100
 CIRCLE = 3
 CALL_CIRCLE = 5
+FILES = 35
 
-# A room may include itself and the rooms named here; `util` stands for all rooms of lib/util. What a line does not name is an include
-# upward. No two rooms may name each other.
+# A room may include itself and the rooms named here; `util` and `mpirun/plan` stand for all rooms in them. What a line does not name is
+# an include upward. No two rooms may name each other.
 ROOMS = {
     'lib/util/base': '',
     'lib/util/debug': 'util/base',
@@ -58,7 +59,11 @@ ROOMS = {
     'lib/fortran': 'util mpi/object mpi/request',
     'lib/cxx': 'mpi/object',
     'mpirun/base': 'util',
-    'mpirun/plan': 'util settings mpirun/base',
+    'mpirun/plan/machine': 'util',
+    'mpirun/plan/map': 'util mpirun/base mpirun/plan/machine',
+    'mpirun/plan/hosts': 'util settings mpirun/base mpirun/plan/machine mpirun/plan/map',
+    'mpirun/plan/words': 'util settings mpirun/base mpirun/plan/machine mpirun/plan/map mpirun/plan/hosts',
+    'mpirun/plan/job': 'util settings mpirun/base mpirun/plan/machine mpirun/plan/map mpirun/plan/hosts mpirun/plan/words',
     'mpirun/wire': 'util settings mpirun/base mpirun/plan',
     'mpirun/tree': 'util settings mpirun/base mpirun/plan mpirun/wire',
     'mpirun/serve': 'util settings mpirun/base mpirun/plan mpirun/wire',
@@ -143,9 +148,10 @@ def allowed_by(room, rooms):
     """Returns the rooms that a room may include: itself and those of its line."""
     allowed = {room}
     for word in rooms[room].split():
-        allowed.add(word if word.startswith(('mpirun', 'mpicheck', 'tools')) else 'lib/' + word)
-        if word == 'util':
-            allowed.update(to for to in rooms if to.startswith('lib/util/'))
+        named = word if word.startswith(('mpirun', 'mpicheck', 'tools')) else 'lib/' + word
+        allowed.add(named)
+        if named not in rooms:
+            allowed.update(to for to in rooms if to.startswith(named + '/'))
     return allowed
 
 
@@ -237,6 +243,12 @@ def check_circles(includes):
             yield f'a circle of {len(circle)} files, expected {CIRCLE} at most: {" ".join(circle)}'
 
 
+def check_folders(files):
+    for folder, count in sorted(collections.Counter(room_of(name) for name in files).items()):
+        if count > FILES:
+            yield f'{folder} has {count} files, expected {FILES} at most: give it rooms'
+
+
 def check_names(files):
     by_name = collections.defaultdict(list)
     for name in files:
@@ -322,6 +334,7 @@ def faults(top, build, rooms, for_tests, call_circles, calls_upward):
     calls = called(top, files)
     yield from check_call_circles(calls, call_circles)
     yield from check_calls_upward(calls, rooms, calls_upward)
+    yield from check_folders(files)
     yield from check_names(files)
     yield from check_structs(top, files)
     yield from check_text(top, files)
@@ -351,13 +364,14 @@ def self_test():
         'lib/a/calls.c': 'struct tern_ring1 *x;\nvoid f(void)\n{\n    tern_ring0();\n}\n',
         'lib/a/stale.c': '/* see lib/a/gone.h and lib/a/same.c */\n',
         'docs/page.md': 'As lib/b/gone.c says.\n',
+        **{f'lib/c/many{i}.h': '' for i in range(FILES + 1)},
     }
     expected = ['lib/a/up.h includes lib/b/low.h', 'a circle of 4 files', 'same.c stands twice', 'tern_twice is defined twice',
                 'long.c:1: 104 columns', 'former.c:3: tern_muster is a former word', 'nobody calls tern_lonely', 'nobody calls tern_tested but tests',
                 'tern_called is not a function that only tests call', 'stale.c:1: there is no lib/a/gone.h',
                 'page.md:1: there is no lib/b/gone.c', 'lib/b: a circle of 6 files by calls',
                 'lib/a/calls.c calls a function of lib/b/ring0.c', 'lib/a: the largest circle by calls has 0 files',
-                'lib/a/calls.c does not call lib/b/ring1.c any more', 'lets lib/c and lib/d include each other']
+                'lib/a/calls.c does not call lib/b/ring1.c any more', 'lets lib/c and lib/d include each other', 'lib/c has 36 files']
     expected += [f'banned.c:{number}: {word} is banned' for number, word in enumerate(BANNED, 1)]
     with tempfile.TemporaryDirectory() as top:
         for name, text in planted.items():

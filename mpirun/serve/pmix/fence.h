@@ -7,7 +7,7 @@
  * answered, so at most one fence per set of processes is under way. The hosts' data are joined
  * unchanged, because PMIx accepts them one after another. */
 
-#include "mpirun/plan/job_facts.h"
+#include "mpirun/plan/job/job_facts.h"
 #include "mpirun/wire/frame.h"
 
 /* A host's request that mpirun serves, and the request's number. */

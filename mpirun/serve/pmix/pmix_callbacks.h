@@ -6,7 +6,7 @@
 
 #include <pmix_server.h>
 
-#include "mpirun/plan/job_facts.h"
+#include "mpirun/plan/job/job_facts.h"
 
 /* Returns the functions for PMIx_server_init. `job` must live as long as the process. */
 pmix_server_module_t *tern_pmix_callbacks(const struct tern_job *job);

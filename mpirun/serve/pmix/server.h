@@ -5,7 +5,7 @@
 /* The PMIx server of this node. It tells the ranks their own numbers and places and those of the
  * others, exchanges what they publish, and reports what they do. One job per process. */
 
-#include "mpirun/plan/job_facts.h"
+#include "mpirun/plan/job/job_facts.h"
 #include "mpirun/serve/clients.h"
 
 /* Starts the server and its threads. Blocks for some milliseconds. Returns 0 or TERN_ERR_OTHER. */

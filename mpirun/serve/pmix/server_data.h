@@ -7,7 +7,7 @@
 
 #include <pmix_server.h>
 
-#include "mpirun/plan/job_facts.h"
+#include "mpirun/plan/job/job_facts.h"
 
 /* A growing list; zeroed, it is empty. */
 struct tern_infos {

@@ -9,7 +9,7 @@
 
 #include <pmix_server.h>
 
-#include "mpirun/plan/job_facts.h"
+#include "mpirun/plan/job/job_facts.h"
 #include "mpirun/wire/frame.h"
 
 /* Prepares for the job. `send` sends a frame to mpirun (on an agent) or to the frame's host (in

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TERN_MPIRUN_PLAN_OPTION_TABLE_H
+#define TERN_MPIRUN_PLAN_OPTION_TABLE_H
+
+/* mpirun's own settings: its options, and the parameters of Open MPI's launcher that have an effect
+ * here. A row says how both are called, what the value is, and where to store it. */
+
+#include "lib/settings/setting.h"
+#include "mpirun/plan/words/options.h"
+
+/* What happens with a value. */
+enum tern_option_kind {
+    TERN_OPTION_USELESS,   /* row.effect says it */
+    TERN_OPTION_FLAG,      /* sets the bool at `offset` */
+    TERN_OPTION_NUMBER,    /* stores an int from row.least to row.most */
+    TERN_OPTION_WORD,      /* stores a pointer to the value itself, a const char * */
+    TERN_OPTION_LIST,      /* adds a copy of the value to the struct tern_strings */
+    TERN_OPTION_READ,      /* calls `read` */
+    TERN_OPTION_READ_APP,  /* calls `read_app` */
+    TERN_OPTION_READ_PAIR, /* calls `read_pair` */
+    TERN_OPTION_SWITCH,    /* calls `read` with "", or with "0" for a parameter that says no */
+    TERN_OPTION_PARAMETER, /* --mca and similar: adds a parameter to the struct tern_strings with
+                            * the prefix `text`, and applies it */
+    TERN_OPTION_TUNE,      /* --tune: a file of options, before all other options */
+    TERN_OPTION_AM,        /* --am: a file of parameters, likewise */
+    /* The following are handled by command_line.c. */
+    TERN_OPTION_HELP,
+    TERN_OPTION_VERSION,
+    TERN_OPTION_APPFILE,
+};
+
+/* In which list of struct tern_options an option is noted for the jobs that ranks start. */
+enum tern_inherit {
+    TERN_INHERIT_NOT,
+    TERN_INHERIT_ALL,
+    TERN_INHERIT_MAP,
+    TERN_INHERIT_RANK,
+    TERN_INHERIT_BIND,
+    TERN_INHERIT_APP,
+};
+
+/* A row of the table. */
+struct tern_option {
+    const char *names; /* without dashes, separated by blanks; "": a parameter only */
+    int values;        /* number of words that follow the option */
+    enum tern_option_kind kind;
+    bool of_app;   /* true if `offset` is in struct tern_app, false if in struct tern_options */
+    size_t offset; /* of the field that gets the value */
+    const char *text; /* READ with `values` 0: the value */
+    /* All return 0 or TERN_ERR_ARG. */
+    int (*read)(const char *option, const char *text, struct tern_options *options);
+    int (*read_app)(const char *option, const char *text, struct tern_app *app);
+    int (*read_pair)(const char *option, const char *name, const char *text, struct tern_app *app);
+    const char *sets; /* what it sets: a later option that sets the same replaces it; NULL: values
+                       * add up */
+    bool takes_zero;  /* READ: a parameter with the value 0 says something */
+    enum tern_inherit inherit;
+    struct tern_setting row; /* the parameter that says the same, if row.name; range, effect */
+};
+
+/* The table, in the order in which parameters of one source are applied, and its length. */
+extern const struct tern_option tern_option_table[];
+extern const int tern_option_count;
+
+/* Writes name number `index` of an option, cut to `room` bytes including the closing 0. Returns
+ * false if there are fewer. */
+bool tern_option_name(const struct tern_option *option, int index, char *ret_name, size_t room);
+/* Returns the option with a name of `length` letters at `name`, or NULL. */
+const struct tern_option *tern_option_find(const char *name, size_t length);
+/* Returns the option with this name, without dashes, or NULL. */
+const struct tern_option *tern_option_named(const char *name);
+/* Returns the row of a parameter, in any of its spellings, or NULL. */
+const struct tern_option *tern_option_of_parameter(const char *name);
+
+/* Checks the `count` words in `values` that follow the option `word`. Returns 0, or TERN_ERR_ARG if
+ * one is itself an option: a forgotten value would swallow it. */
+int tern_option_check_values(const struct tern_option *option, const char *word, char **values,
+                             int count);
+
+#endif

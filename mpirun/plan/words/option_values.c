@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpirun/plan/words/option_values.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "lib/settings/param.h"
+#include "lib/settings/value.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/log.h"
+#include "lib/util/machine/memory_kinds.h"
+#include "lib/util/net/port.h"
+#include "lib/util/net/tcp_address.h"
+#include "lib/util/base/text.h"
+#include "mpirun/plan/hosts/allocation.h"
+#include "mpirun/plan/words/policy.h"
+#include "mpirun/plan/words/words.h"
+
+int tern_option_set_initial_errhandler(const char *option, const char *value, struct tern_app *app)
+{
+    static const char *const known[] = {"mpi_errors_are_fatal", "mpi_errors_abort",
+                                        "mpi_errors_return"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcasecmp(value, known[i]) == 0) {
+            tern_strings_set(&app->env, "OMPI_MCA_mpi_initial_errhandler", known[i]);
+            return 0;
+        }
+    return tern_error(TERN_ERR_ARG, "%s: expected %s, %s or %s, not \"%s\"", option, known[0],
+                      known[1], known[2], value);
+}
+
+int tern_option_check_arch(const char *option, const char *wanted, struct tern_options *options)
+{
+    (void)options;
+    struct utsname machine;
+    if (uname(&machine) == 0 && strcasecmp(machine.machine, wanted) != 0)
+        return tern_error(TERN_ERR_ARG, "%s %s: this machine is %s", option, wanted,
+                          machine.machine);
+    return 0;
+}
+
+/* Warns of unsupported kinds of memory. It does no more, because ranks see which kinds are
+ * supported whatever the user asked for. */
+int tern_option_check_memory_kinds(const char *option, const char *list,
+                                   struct tern_options *options)
+{
+    (void)options;
+    const char *unknown;
+    size_t length;
+    if (!tern_memory_kinds_supported(list, &unknown, &length))
+        tern_log("warning: %s: memory of the kind \"%.*s\" is not supported; expected %s", option,
+                 (int)length, unknown, tern_memory_kinds);
+    return 0;
+}
+
+/* Exports the variables whose names begin with the first `length` letters of `text`. */
+static void export_all(const char *text, size_t length, struct tern_app *app)
+{
+    int count = 0;
+    for (char **entry = environ; entry && *entry; entry++) {
+        char *name = tern_must_copy(*entry), *equals = strchr(name, '=');
+        if (equals && equals > name && strncmp(name, text, length) == 0) {
+            *equals = '\0';
+            tern_strings_set(&app->env, name, equals + 1);
+            count++;
+        }
+        free(name);
+    }
+    if (count == 0)
+        tern_log("warning: -x %s: the environment has no such variables", text);
+}
+
+/* Exports a value. Open MPI takes a name with a blank, too, but a slip of quotes is likelier. */
+static void export_value(const char *name, const char *value, struct tern_app *app)
+{
+    if (strpbrk(name, " \t"))
+        tern_log("warning: -x %s=%s: the variable's name is \"%s\", with a blank in it; each "
+                 "variable has a -x of its own",
+                 name, value, name);
+    tern_strings_set(&app->env, name, value);
+}
+
+int tern_option_export_variable(const char *option, const char *text, struct tern_app *app)
+{
+    (void)option;
+    const char *equals = strchr(text, '=');
+    char *name = tern_must_copy(text);
+    name[strcspn(name, "=")] = '\0';
+    int error = 0;
+    if (!*name)
+        error = tern_error(TERN_ERR_ARG, "-x needs NAME or NAME=VALUE, not \"%s\"", text);
+    else if (equals)
+        export_value(name, equals + 1, app);
+    else if (name[strlen(name) - 1] == '*')
+        export_all(name, strlen(name) - 1, app);
+    else if (getenv(name))
+        tern_strings_set(&app->env, name, getenv(name));
+    else
+        tern_log("warning: -x %s: the environment has no such variable", name);
+    free(name);
+    return error;
+}
+
+/* Open MPI 5's --fwd-environment: ranks on other hosts get all variables. */
+int tern_option_forward_all(const char *option, const char *text, struct tern_app *app)
+{
+    (void)option, (void)text;
+    export_all("", 0, app);
+    return 0;
+}
+
+/* Open MPI 5's --unset-env NAME */
+int tern_option_unset_variable(const char *option, const char *text, struct tern_app *app)
+{
+    if (!*text || strchr(text, '='))
+        return tern_error(TERN_ERR_ARG, "%s needs the name of a variable, not \"%s\"", option,
+                          text);
+    tern_strings_add(&app->unset, text);
+    return 0;
+}
+
+static void split_words(struct tern_strings *list, const char *text)
+{
+    char *copy = tern_must_copy(text), *rest = copy, *word;
+    while ((word = strsep(&rest, ","))) {
+        if (*word)
+            tern_strings_add(list, word);
+    }
+    free(copy);
+}
+
+int tern_option_read_stdin_target(const char *option, const char *text,
+                                  struct tern_options *options)
+{
+    if (strcasecmp(text, "none") == 0)
+        options->stdin_rank = TERN_STDIN_NONE;
+    else if (strcasecmp(text, "all") == 0)
+        options->stdin_rank = TERN_STDIN_ALL;
+    else
+        return tern_policy_number(option, text, 0, 1 << 20, &options->stdin_rank);
+    return 0;
+}
+
+/* Returns true if `word` is one of the words in `text`, which commas or colons separate. */
+static bool has_word(const char *text, const char *word)
+{
+    for (size_t length; *text; text += length + (text[length] != '\0')) {
+        length = strcspn(text, ",:");
+        if (length == strlen(word) && strncasecmp(text, word, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Reads DIR:nocopy,nojobid. */
+int tern_option_set_output_dir(const char *option, const char *text, struct tern_options *options)
+{
+    char *copy = tern_must_copy(text), *rest = strchr(copy, ':'), *word;
+    int error = 0;
+    if (rest)
+        *rest++ = '\0';
+    while (!error && (word = strsep(&rest, ":,"))) {
+        if (strcasecmp(word, "nocopy") == 0)
+            options->output_only_files = true;
+        else if (strcasecmp(word, "nojobid") == 0)
+            options->output_no_job = true;
+        else if (*word && strcasecmp(word, "copy") && strcasecmp(word, "jobid"))
+            error = tern_error(TERN_ERR_ARG, "%s: no modifier \"%s\"; there are nocopy and nojobid",
+                               option, word);
+    }
+    if (!*copy)
+        tern_options_warn(options, "%s names no directory: files are written below this one",
+                          option);
+    free(options->output_dir);
+    options->output_dir = copy;
+    return error;
+}
+
+/* Open MPI 5's --output-directory: the terminal gets a copy only with the modifier `copy`. */
+int tern_option_set_output_dir_only(const char *option, const char *text,
+                                    struct tern_options *options)
+{
+    const char *colon = strchr(text, ':');
+    options->output_only_files = !colon || !has_word(colon + 1, "copy");
+    return tern_option_set_output_dir(option, text, options);
+}
+
+/* file=FILE of --output: the files are FILE.RANK.out and FILE.RANK.err. */
+static int set_output_file(const char *option, const char *text, struct tern_options *options)
+{
+    int error = tern_option_set_output_dir_only(option, text, options);
+    options->output_plain = true;
+    return error;
+}
+
+/* Open MPI 5's --display map,bind */
+int tern_option_read_display(const char *option, const char *text, struct tern_options *options)
+{
+    enum { MAP, MAP_DEVEL, BIND, ALLOCATION, PATHS, FABRIC, TOPOLOGY };
+    static const char *const known[] = {"map",   "map-devel", "bindings", "allocation",
+                                        "paths", "fabric",    "topology", NULL};
+    struct tern_strings words = {0};
+    char *copy = tern_must_copy(text), *colon = strchr(copy, ':');
+    if (colon)
+        *colon++ = '\0';
+    split_words(&words, copy);
+    int error = words.count ? 0 : tern_words_unknown(option, "", known);
+    for (int i = 0; i < words.count && !error; i++) {
+        const char *word = words.items[i];
+        /* topo=HOST; the topology of each job is shown where it runs */
+        bool of_host = strncasecmp(word, "topo=", 5) == 0;
+        int which = of_host ? TOPOLOGY : tern_words_find(word, known);
+        options->display_map |= which == MAP || which == MAP_DEVEL;
+        options->report_bindings |= which == BIND;
+        options->display_allocation |= which == ALLOCATION;
+        options->shows_library |= which == PATHS || which == FABRIC || which == TOPOLOGY;
+        if (which == PATHS)
+            tern_strings_set(&options->env, "OMPI_MCA_btl_show_paths", "1");
+        else if (which == FABRIC)
+            tern_strings_set(&options->env, "OMPI_MCA_btl_show_fabric", "1");
+        else if (which == TOPOLOGY)
+            tern_strings_set(&options->env, "OMPI_MCA_btl_show_topology", "1");
+        else if (which < 0)
+            error = tern_words_unknown(option, word, known);
+    }
+    if (colon)
+        tern_options_warn(options, "%s %s: \":%s\" has no effect: the form is that of Open MPI 4.1",
+                          option, text, colon);
+    tern_strings_free(&words);
+    free(copy);
+    return error;
+}
+
+/* Open MPI 5's --output tag,timestamp,merge,dir=D */
+int tern_option_read_output(const char *option, const char *text, struct tern_options *options)
+{
+    enum { TAG, TAG_DETAILED, TAG_FULLNAME, RANK, TIMESTAMP, MERGE, RAW, XML };
+    static const char *const known[] = {
+        "tag", "tag-detailed", "tag-fullname", "rank",      "timestamp", "merge-stderr-to-stdout",
+        "raw", "xml",          "dir=DIR",      "file=FILE", NULL};
+    struct tern_strings words = {0};
+    split_words(&words, text);
+    int error = words.count ? 0 : tern_words_unknown(option, "", known);
+    for (int i = 0; i < words.count && !error; i++) {
+        const char *word = words.items[i], *equals = strchr(word, '=');
+        int which = tern_words_find(word + (*word == ':'), known); /* ":raw"; it is raw anyway */
+        options->tag_output |= which >= TAG && which <= RANK;
+        options->timestamp_output |= which == TIMESTAMP;
+        options->merge_stderr |= which == MERGE;
+        if (strncasecmp(word, "dir=", 4) == 0 || strncasecmp(word, "directory=", 10) == 0)
+            error = tern_option_set_output_dir_only(option, equals + 1, options);
+        else if (strncasecmp(word, "file=", 5) == 0 || strncasecmp(word, "filename=", 9) == 0)
+            error = set_output_file(option, equals + 1, options);
+        else if (which == XML)
+            tern_options_warn(options,
+                              "%s xml has no effect: output is plain text; tag names the rank of "
+                              "each line",
+                              option);
+        else if (which < 0 || which > XML)
+            error = tern_words_unknown(option, word, known);
+    }
+    tern_strings_free(&words);
+    return error;
+}
+
+int tern_option_read_hosts(const char *option, const char *text, struct tern_options *options)
+{
+    if (options->hosts_are_default)
+        tern_strings_free(&options->hosts);
+    options->hosts_are_default = false;
+    split_words(&options->hosts, text);
+    return options->hosts.count
+               ? 0
+               : tern_error(TERN_ERR_ARG, "%s needs host names, not \"%s\"", option, text);
+}
+
+int tern_option_set_per_node(const char *option, const char *text, struct tern_options *options)
+{
+    return tern_policy_per_object(option, text, TERN_PER_NODE, TERN_MAP_LEVEL_NODE, options);
+}
+
+int tern_option_set_per_socket(const char *option, const char *text, struct tern_options *options)
+{
+    return tern_policy_per_object(option, text, TERN_PER_SOCKET, TERN_MAP_LEVEL_SOCKET, options);
+}
+
+int tern_option_set_dry_run(const char *option, const char *text, struct tern_options *options)
+{
+    (void)option, (void)text;
+    options->display_map = true;
+    options->do_not_launch = true;
+    return 0;
+}
+
+/* Open MPI 5's --runtime-options, words such as donotlaunch or abort-nonzero-status=0. */
+int tern_option_read_runtime(const char *option, const char *text, struct tern_options *options)
+{
+    enum { DO_NOT_LAUNCH, ABORT, ERROR, STATE };
+    static const char *const known[] = {
+        "donotlaunch",   "abort-nonzero-status", "error-nonzero-status", "report-state-on-timeout",
+        "recoverable",   "autorestart",          "continuous",           "xterm",
+        "max-restarts",  "output-proctable",     "exec-agent",           "default-exec-agent",
+        "show-progress", "notifyerrors",         "app-context-level",    NULL};
+    struct tern_strings words = {0};
+    split_words(&words, text);
+    int error = words.count ? 0 : tern_words_unknown(option, "", known);
+    for (int i = 0; i < words.count && !error; i++) {
+        char *word = words.items[i], *value = strchr(word, '=');
+        if (value)
+            *value++ = '\0';
+        bool off = value && (strcmp(value, "0") == 0 || strcasecmp(value, "false") == 0);
+        int which = tern_words_find(word, known);
+        if (which == DO_NOT_LAUNCH)
+            options->do_not_launch = !off;
+        else if (which == ABORT || which == ERROR)
+            options->keep_going = off;
+        else if (which < 0)
+            error = tern_words_unknown(option, word, known);
+        else if (!off && which != STATE) /* --timeout reports that anyway */
+            tern_options_warn(options, "%s %s has no effect", option, word);
+    }
+    tern_strings_free(&words);
+    return error;
+}
+
+int tern_option_read_fault_tolerance(const char *option, const char *text,
+                                     struct tern_options *options)
+{
+    if (*text && strcasecmp(text, "none") && strcasecmp(text, "no") && strcmp(text, "0"))
+        tern_options_warn(options, "%s %s has no effect: a rank that fails ends the job", option,
+                          text);
+    return 0;
+}
+
+/* The ranks' C library passes on each line, because standard output looks like a terminal. */
+int tern_option_check_buffering(const char *option, const char *text, struct tern_options *options)
+{
+    if (*text && strcmp(text, "1") && strcasecmp(text, "line") && strcasecmp(text, "default"))
+        tern_options_warn(options, "%s %s has no effect: each line is passed on; use stdbuf",
+                          option, text);
+    return 0;
+}
+
+/* Joins the new text and the variable's value; NAME[c] names the separator, else ":". */
+static int join_variable(const char *option, const char *text, const char *value, bool before,
+                         struct tern_app *app)
+{
+    char *name = tern_must_copy(text), *bracket = strchr(name, '['), separator = ':';
+    if (bracket && bracket[1] && strcmp(bracket + 2, "]") == 0) {
+        separator = bracket[1];
+        *bracket = '\0';
+    }
+    if (!*name || strchr(name, '=')) {
+        free(name);
+        return tern_error(TERN_ERR_ARG, "%s needs NAME or NAME[SEPARATOR], not \"%s\"", option,
+                          text);
+    }
+    const char *old = tern_strings_value(&app->env, name);
+    old = old ? old : getenv(name);
+    char *joined = !old || !*old ? tern_must_copy(value)
+                   : before      ? tern_must_format("%s%c%s", value, separator, old)
+                                 : tern_must_format("%s%c%s", old, separator, value);
+    tern_strings_set(&app->env, name, joined);
+    free(joined);
+    free(name);
+    return 0;
+}
+
+int tern_option_prepend_variable(const char *option, const char *name, const char *value,
+                                 struct tern_app *app)
+{
+    return join_variable(option, name, value, true, app);
+}
+
+int tern_option_append_variable(const char *option, const char *name, const char *value,
+                                struct tern_app *app)
+{
+    return join_variable(option, name, value, false, app);
+}
+
+int tern_option_set_oversubscribe(const char *option, const char *text,
+                                  struct tern_options *options)
+{
+    if (*text)
+        options->oversubscribe = false;
+    else
+        tern_policy_oversubscribe(option, true, options);
+    return 0;
+}
+
+int tern_option_set_no_oversubscribe(const char *option, const char *text,
+                                     struct tern_options *options)
+{
+    if (*text)
+        options->map.no_oversubscribe = false;
+    else
+        tern_policy_oversubscribe(option, false, options);
+    return 0;
+}
+
+/* --ompi-server file:FILE, or the line in the file. Ranks get the line, because FILE may be missing
+ * on other hosts. */
+int tern_option_set_name_server(const char *option, const char *text, struct tern_options *options)
+{
+    struct tern_port_name name;
+    const char *why, *path = strncasecmp(text, "file:", 5) == 0 ? text + 5 : NULL;
+    char *line = path ? tern_read_text(path, &why) : tern_must_copy(text);
+    if (!line)
+        return tern_error(TERN_ERR_ARG,
+                          "%s: cannot read %s, which another mpirun's --report-uri "
+                          "must have written: %s",
+                          option, path, why);
+    line[strcspn(line, "\n")] = '\0';
+    int error = 0;
+    if (tern_port_name_read(line, &name))
+        tern_strings_set(&options->env, "OMPI_MCA_mpi_name_server", line);
+    else
+        error = tern_error(TERN_ERR_ARG,
+                           "%s: expected file:FILE, with the file that another "
+                           "mpirun's --report-uri has written, or the line in that "
+                           "file; found \"%.40s\"",
+                           option, line);
+    free(line);
+    return error;
+}
+
+/* ---- parameters without an option ---- */
+
+void tern_option_check_words(const char *origin, const char *value, const char *list,
+                             struct tern_options *options)
+{
+    char *words = tern_must_copy(value), *rest = words + (*words == '^'), *word;
+    while ((word = strsep(&rest, ", "))) {
+        char *names = tern_must_copy(list), *left = names, *name;
+        bool found = !*word;
+        while (!found && (name = strsep(&left, ",")))
+            found = strcmp(name, word) == 0;
+        if (!found)
+            tern_options_warn(options, "%s: there is no \"%s\"; known are %s", origin, word, list);
+        free(names);
+    }
+    free(words);
+}
+
+/* Chooses a mapping by the name of Open MPI's mapper. */
+int tern_option_choose_mapper(const char *origin, const char *names, struct tern_options *options)
+{
+    tern_option_check_words(origin, names,
+                            "round_robin,ppr,rank_file,seq,mindist,resilient,"
+                            "staged,load_balance,lama,topo",
+                            options);
+    if (strcmp(names, "seq") == 0)
+        return tern_policy_map_by(origin, "seq", options);
+    if (strcmp(names, "rank_file") == 0)
+        return tern_policy_map_by(origin, "rankfile", options);
+    if (strcmp(names, "mindist") == 0 || strcmp(names, "resilient") == 0)
+        tern_options_warn(options, "%s: there is no mapper %s; use --map-by", origin, names);
+    return 0; /* the others choose by themselves */
+}
+
+/* Checks a filter once, before any rank is started: otherwise every rank would report the error. */
+int tern_option_check_filter(const char *origin, const char *value, struct tern_options *options)
+{
+    (void)options;
+    struct tern_tcp_filter filter;
+    return tern_tcp_filter_read(origin, value, &filter);
+}
+
+int tern_option_set_keep_going(const char *origin, const char *value, struct tern_options *options)
+{
+    int64_t abort_too = 1;
+    if (!tern_param_read_value(TERN_PARAM_BOOL, value, &abort_too))
+        return tern_error(TERN_ERR_ARG, "%s is \"%s\"; expected 0 or 1. Change or remove it",
+                          origin, value);
+    options->keep_going = !abort_too;
+    return 0;
+}
+
+/* The hosts that are taken if the command line names none. */
+int tern_option_set_default_hosts(const char *origin, const char *value,
+                                  struct tern_options *options)
+{
+    options->hosts_are_default = false;
+    bool none = !*value || strcmp(value, "0") == 0;
+    int error = none ? 0 : tern_option_read_hosts(origin, value, options);
+    options->hosts_are_default = options->hosts.count > 0;
+    return error;
+}
+
+/* The slots of hosts whose number nobody gave: a number, or the objects to count. */
+int tern_option_set_default_slots(const char *origin, const char *value,
+                                  struct tern_options *options)
+{
+    static const struct {
+        const char *word;
+        enum tern_map_level level;
+    } words[] = {
+        {"cores", TERN_MAP_LEVEL_CORE},
+        {"hwthreads", TERN_MAP_LEVEL_HWTHREAD},
+        {"sockets", TERN_MAP_LEVEL_SOCKET},
+        {"numas", TERN_MAP_LEVEL_NUMA},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasecmp(value, words[i].word) == 0) {
+            options->default_slots = (struct tern_default_slots){0, 1 + (int)words[i].level};
+            return 0;
+        }
+    options->default_slots = (struct tern_default_slots){0};
+    if (strcasecmp(value, "none") == 0)
+        return 0;
+    return tern_policy_number(origin, value, 1, 1 << 20, &options->default_slots.number);
+}
+
+/* ras: from which batch systems hosts are taken. */
+int tern_option_choose_batch_systems(const char *origin, const char *value,
+                                     struct tern_options *options)
+{
+    tern_option_check_words(origin, value, "slurm,tm,lsf,gridengine,alps,loadleveler,simulator",
+                            options);
+    tern_allocation_limit(value);
+    return 0;
+}
+
+/* plm: how agents are started. mpirun/tree asks the parameter itself. */
+int tern_option_check_launch_ways(const char *origin, const char *value,
+                                  struct tern_options *options)
+{
+    tern_option_check_words(origin, value, "slurm,rsh,ssh,tm,lsf,alps,gridengine,isolated",
+                            options);
+    return 0;
+}
+
+/* The agent is one program. Refuses "valgrind mpirun", which Open MPI's launcher would run. */
+int tern_option_check_launch_agent(const char *origin, const char *value,
+                                   struct tern_options *options)
+{
+    (void)options;
+    if (!strchr(value, ' ') || access(value, X_OK) == 0)
+        return 0;
+    return tern_error(TERN_ERR_ARG,
+                      "%s is \"%s\"; expected the path of mpirun on the other hosts, without "
+                      "arguments. To run it below another program, name a script that does",
+                      origin, value);
+}
+
+/* Maps on the machine of an XML file. */
+int tern_option_set_machine(const char *origin, const char *value, struct tern_options *options)
+{
+    (void)options;
+    if (!*value)
+        return 0;
+    if (access(value, R_OK) < 0)
+        return tern_error(TERN_ERR_ARG,
+                          "%s names %s, which cannot be read: %s; expected a file that `lstopo "
+                          "FILE.xml` wrote",
+                          origin, value, strerror(errno));
+    return setenv("HWLOC_XMLFILE", value, 1) ? TERN_ERR_NO_MEM : 0;
+}
+
+/* Reads the seconds of Open MPI's parameter. */
+int tern_option_set_end_grace(const char *origin, const char *value, struct tern_options *options)
+{
+    (void)options;
+    int seconds, error = tern_policy_number(origin, value, 0, 1 << 20, &seconds);
+    char text[24];
+    snprintf(text, sizeof text, "%d", error ? 0 : seconds * 1000);
+    return error ? error : tern_param_write("end_grace_ms", text);
+}
+
+/* plm_base_verbose N: from 1 on, the start of each host is shown. */
+int tern_option_set_verbosity(const char *origin, const char *value, struct tern_options *options)
+{
+    (void)origin;
+    int64_t level;
+    if (tern_param_read_value(TERN_PARAM_INT, value, &level))
+        options->show_start = level > 0;
+    else /* a word, which tern_param_check_text allowed */
+        options->show_start = *value && strcmp(value, "none") && strcmp(value, "error");
+    return 0;
+}
+
+int tern_option_set_startup_timeout(const char *origin, const char *value,
+                                    struct tern_options *options)
+{
+    (void)origin, (void)options;
+    return strcmp(value, "0") == 0 ? 0 : tern_param_write("launch_timeout", value);
+}
+
+int tern_option_set_env_delimiter(const char *origin, const char *text,
+                                  struct tern_options *options)
+{
+    (void)origin;
+    options->env_list_delimiter = *text ? *text : ';';
+    return 0;
+}
+
+int tern_option_set_env_list(const char *origin, const char *list, struct tern_options *options)
+{
+    tern_strings_add(&options->kept, origin);
+    options->env_list_origin = options->kept.items[options->kept.count - 1];
+    options->env_list = list;
+    return 0;
+}
+
+int tern_option_set_launch_agent(const char *option, const char *text, struct tern_options *options)
+{
+    int error = tern_option_check_launch_agent(option, text, options);
+    return error ? error : tern_param_write("orte_launch_agent", text);
+}

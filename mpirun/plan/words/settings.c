@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpirun/plan/words/settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/settings/open_mpi.h"
+#include "lib/settings/param.h"
+#include "lib/settings/places.h"
+#include "lib/settings/said.h"
+#include "lib/settings/value.h"
+#include "lib/util/base/error.h"
+#include "lib/util/base/prefix.h"
+#include "lib/util/base/text.h"
+#include "mpirun/plan/words/line_words.h"
+#include "mpirun/plan/words/option_values.h"
+#include "mpirun/plan/words/policy.h"
+
+/* ---- names ---- */
+
+/* Returns true if somebody reads the parameter, or if it may be ignored silently. */
+static bool is_known(const char *name)
+{
+    if (tern_option_of_parameter(name) || tern_open_mpi_find(name) || tern_param_find(name))
+        return true;
+    return !tern_open_mpi_is_launchers(name) && tern_open_mpi_accepted(name);
+}
+
+/* Returns the known name that is nearest to a misspelt one, or NULL if none is near. The result
+ * lives until the next call. */
+static const char *find_nearest(const char *name)
+{
+    static char kept[128];
+    char own[128];
+    const char *nearest = tern_param_nearest(name), *theirs;
+    int most = nearest ? tern_text_distance(name, nearest) - 1 : 1 + (int)strlen(name) / 4;
+    for (int i = 0; i < tern_option_count; i++)
+        for (int n = 0; tern_setting_name(&tern_option_table[i].row, n, own, sizeof own); n++) {
+            int distance = tern_text_distance(name, own);
+            if (distance > most)
+                continue;
+            most = distance - 1;
+            nearest = memcpy(kept, own, sizeof kept);
+        }
+    theirs = tern_open_mpi_nearest(name, most);
+    return theirs ? theirs : nearest;
+}
+
+/* Warns if a parameter is unknown, because it is probably misspelt. `where` says where it stands,
+ * and may be empty. */
+static void warn_if_unknown(const char *name, const char *where, struct tern_options *options)
+{
+    if (is_known(name) || !tern_param_must_say(name))
+        return;
+    const char *nearest = find_nearest(name);
+    tern_options_warn(options, "there is no parameter %s%s%s%s; mpi_info lists them", name, where,
+                      nearest ? "; did you mean " : "", nearest ? nearest : "");
+}
+
+/* Says once that the algorithms of collectives are not chosen by these parameters. */
+static void warn_of_tuned(const char *name, const char *value, struct tern_options *options)
+{
+    if (tern_param_is_tuned(name, value) && tern_param_must_say(TERN_PARAM_TUNED))
+        tern_options_warn(options, "%s", tern_param_tuned_text);
+}
+
+/* ---- storing a value ---- */
+
+static int read_truth(const char *origin, const char *value, bool *ret_truth)
+{
+    int64_t truth;
+    if (!tern_param_read_value(TERN_PARAM_BOOL, value, &truth))
+        return tern_error(TERN_ERR_ARG, "%s is \"%s\"; expected 0 or 1. Change or remove it",
+                          origin, value);
+    *ret_truth = truth != 0;
+    return 0;
+}
+
+/* Says what happens with what has no effect. Returns 0, or TERN_ERR_ARG if it is refused. */
+static int apply_useless(const struct tern_setting *row, const char *word,
+                         struct tern_options *options)
+{
+    if (row->effect == TERN_EFFECT_FOREIGN)
+        return tern_error(TERN_ERR_ARG,
+                          "option %s is a word of other launchers (MPICH, Intel MPI); here it is "
+                          "%s",
+                          word, row->instead);
+    if (row->effect == TERN_EFFECT_REFUSED)
+        return tern_error(TERN_ERR_ARG, "option %s is not supported: %s", word, row->instead);
+    if (row->effect == TERN_EFFECT_WARNED)
+        tern_options_warn(options, "%s has no effect: %s", word, row->instead);
+    return 0;
+}
+
+static int set_parameter(const char *prefix, const char *where, const char *name, const char *value,
+                         struct tern_strings *env, struct tern_options *options);
+
+int tern_settings_apply(const struct tern_option *option, const char *word, char **values,
+                        struct tern_app *app, struct tern_options *options)
+{
+    void *field = (option->of_app ? (char *)app : (char *)options) + option->offset;
+    switch (option->kind) {
+    case TERN_OPTION_FLAG:
+        *(bool *)field = true;
+        return 0;
+    case TERN_OPTION_NUMBER:
+        return tern_policy_number(word, values[0], (int)option->row.least, (int)option->row.most,
+                                  field);
+    case TERN_OPTION_WORD:
+        *(const char **)field = values[0];
+        return 0;
+    case TERN_OPTION_LIST:
+        tern_strings_add(field, values[0]);
+        return 0;
+    case TERN_OPTION_READ:
+        return option->read(word, option->values ? values[0] : option->text, options);
+    case TERN_OPTION_SWITCH:
+        return option->read(word, "", options);
+    case TERN_OPTION_READ_APP:
+        return option->read_app(word, values[0], app);
+    case TERN_OPTION_READ_PAIR:
+        return option->read_pair(word, values[0], values[1], app);
+    case TERN_OPTION_PARAMETER:
+        return set_parameter(option->text, word, values[0], values[1], field, options);
+    default: /* --tune and --am were read before */
+        return apply_useless(&option->row, word, options);
+    }
+}
+
+/* Applies an option as a parameter does. A truth value switches an option without value on or off;
+ * an empty text, or 0 as a number, changes nothing. */
+static int apply_as_parameter(const struct tern_option *option, const char *origin,
+                              const char *text, struct tern_options *options)
+{
+    char *values[] = {(char *)text, NULL};
+    bool truth = false;
+    if (option->values == 1) {
+        bool none = !*text || (strcmp(text, "0") == 0 && !option->takes_zero &&
+                               option->kind != TERN_OPTION_WORD);
+        if (none && *option->names)
+            return 0;
+        if (option->kind == TERN_OPTION_TUNE || option->kind == TERN_OPTION_AM)
+            return tern_settings_of_files(option, origin, values, options);
+        return tern_settings_apply(option, origin, values, NULL, options);
+    }
+    int error = read_truth(origin, text, &truth);
+    if (error)
+        return error;
+    if (truth)
+        return tern_settings_apply(option, origin, values, NULL, options);
+    if (option->kind == TERN_OPTION_FLAG)
+        *(bool *)((char *)options + option->offset) = false;
+    return option->kind == TERN_OPTION_SWITCH ? option->read(origin, "0", options) : 0;
+}
+
+/* Applies a parameter of Open MPI without effect. */
+static int apply_theirs(const struct tern_setting *row, const char *origin, const char *value,
+                        struct tern_options *options)
+{
+    bool unused;
+    if (row->type == TERN_PARAM_BOOL)
+        return *value && row->launcher ? read_truth(origin, value, &unused) : 0;
+    if (row->type == TERN_PARAM_WORDS) {
+        tern_option_check_words(origin, value, row->choices, options);
+        return 0;
+    }
+    return tern_param_asks_something(value) ? apply_useless(row, origin, options) : 0;
+}
+
+/* Applies the value of a parameter of Open MPI's that has a row. `origin` is where it was set. */
+static int apply_value(const char *name, const char *origin, const char *value,
+                       struct tern_options *options)
+{
+    const struct tern_option *option = tern_option_of_parameter(name);
+    const struct tern_setting *row = option ? &option->row : tern_open_mpi_find(name);
+    if (!row)
+        return 0;
+    bool chosen = row->type == TERN_PARAM_WORDS && row->effect == TERN_EFFECT_NONE;
+    if (chosen || row->effect != TERN_EFFECT_NONE)
+        tern_strings_format(&options->said, "%s = %s%s", origin, value,
+                            chosen ? ": no effect, because there is one implementation here" : "");
+    if (!option)
+        return apply_theirs(row, origin, value, options);
+    tern_strings_add(&options->kept, value); /* options keep pointers to their values */
+    return apply_as_parameter(option, origin, options->kept.items[options->kept.count - 1],
+                              options);
+}
+
+/* ---- the environment and the files ---- */
+
+int tern_settings_note_files(const struct tern_option *option, char **values)
+{
+    if (option->kind == TERN_OPTION_PARAMETER && (strcmp(values[0], "mca_param_files") == 0 ||
+                                                  strcmp(values[0], "mca_base_param_files") == 0))
+        return setenv("OMPI_MCA_mca_param_files", values[1], 1) ? TERN_ERR_NO_MEM : 0;
+    return 0;
+}
+
+/* Applies a place that sets a parameter without effect, unless another place prevails. Warns if
+ * there is no such parameter. */
+static int apply_place(const struct tern_param_place *place, void *context)
+{
+    struct tern_options *options = context;
+    const char *name = place->name;
+    const struct tern_setting *row = tern_open_mpi_find(name);
+    const struct tern_setting alone = {.name = name, .launcher = true};
+    struct tern_origin origin;
+    char where[PATH_MAX + 32] = ", which the environment sets";
+    if (place->line)
+        snprintf(where, sizeof where, " (%s line %d)", place->line->file, place->line->line);
+    /* those of PMIx, and of other releases in files, are not known here */
+    enum { PMIX = 2 };
+    if (place->line ? tern_open_mpi_is_launchers(name)
+                    : place->prefix != PMIX || strncmp(name, "prte_", 5) == 0)
+        warn_if_unknown(name, where, options);
+    warn_of_tuned(name, place->value, options);
+    if (!row || tern_option_of_parameter(name) ||
+        tern_setting_value(&alone, &origin) != place->value)
+        return 0;
+    return apply_value(name, origin.place, place->value, options);
+}
+
+int tern_settings_of_environment(struct tern_options *options)
+{
+    struct tern_origin origin;
+    int error = tern_places_visit(apply_place, options);
+    for (int i = 0; i < tern_option_count && !error; i++) {
+        const char *value = tern_setting_value(&tern_option_table[i].row, &origin);
+        if (value)
+            error = apply_value(origin.name, origin.place, value, options);
+        if (error && !*value) {
+            tern_options_warn(options, "%s is empty and has no effect; remove it", origin.place);
+            error = 0;
+        }
+    }
+    if (error)
+        return error;
+    const char *limit = getenv("MPIEXEC_TIMEOUT");
+    return limit ? tern_policy_number("MPIEXEC_TIMEOUT", limit, 0, 1 << 30, &options->timeout_s)
+                 : 0;
+}
+
+/* ---- parameters of the command line ---- */
+
+/* Takes a parameter of the command line for mpirun itself. Returns 0 or TERN_ERR_*. */
+static int take_own(const char *where, const char *name, const char *value)
+{
+    const struct tern_setting *param = tern_param_find(name);
+    char *place = tern_must_format("option %s", where);
+    int error = tern_param_check_text(name, value, where[0] == '-' ? place : where);
+    free(place);
+    return !error && param ? tern_param_write(param->name, value) : error;
+}
+
+/* Applies a parameter of the command line, or of a file that it names, and adds it to `env` as
+ * PREFIX and name. `where` says where it stands, for messages. Warns if the parameter is
+ * unknown. */
+static int set_parameter(const char *prefix, const char *where, const char *name, const char *value,
+                         struct tern_strings *env, struct tern_options *options)
+{
+    if (!*name || strchr(name, '='))
+        return tern_error(TERN_ERR_ARG, "%s needs a name and a value, not \"%s\"", where, name);
+    /* a parameter of PMIx is not known here */
+    bool pmix = strcmp(prefix, "PMIX_MCA_") == 0;
+    if (!pmix)
+        warn_if_unknown(name, "", options);
+    warn_of_tuned(name, value, options);
+    int error = pmix ? 0 : take_own(where, name, value);
+    if (error)
+        return error;
+    char *variable = tern_must_format("%s%s", prefix, name);
+    tern_strings_set(env, variable, value);
+    if (pmix)
+        setenv(variable, value, 1); /* mpirun's own libpmix reads it there */
+    free(variable);
+    char *origin = tern_must_format("%s %s", where, name);
+    error = apply_value(name, origin, value, options);
+    free(origin);
+    return error;
+}
+
+static int set_for_all(const char *where, const char *name, const char *value,
+                       struct tern_options *options)
+{
+    return set_parameter("OMPI_MCA_", where, name, value, &options->env, options);
+}
+
+/* ---- files of options and of parameters ---- */
+
+/* Returns true for the parameter sets by which releases of Open MPI with ULFM switch it on. */
+static bool is_fault_tolerance(const char *name)
+{
+    return strcmp(name, "ft-enable-mpi") == 0 || strcmp(name, "ft-mpi") == 0;
+}
+
+/* Gives NAME=VALUE, or NAME with mpirun's own value, to all ranks. */
+static int give_variable(const char *origin, const char *text, struct tern_options *options)
+{
+    char *name = tern_must_copy(text), *value = strchr(name, '=');
+    int error = 0;
+    if (value)
+        *value++ = '\0';
+    else
+        value = getenv(name);
+    if (!*name || *name == '-')
+        error = tern_error(TERN_ERR_ARG, "%s: expected NAME=VALUE, not \"%s\"", origin, text);
+    else if (value)
+        tern_strings_set(&options->env, name, value);
+    else
+        tern_options_warn(options, "%s: no variable %s in the environment", origin, name);
+    free(name);
+    return error;
+}
+
+static int read_tune_line(const char *path, int number, const struct tern_strings *words,
+                          struct tern_options *options)
+{
+    char *origin = tern_must_format("%s line %d", path, number);
+    int error = 0;
+    for (int i = 0; i < words->count && !error;) {
+        const char *word = words->items[i] + strspn(words->items[i], "-");
+        char **values = words->items + i + 1;
+        int left = words->count - i - 1;
+        if (strcmp(word, "x") == 0 && left >= 1) {
+            error = give_variable(origin, values[0], options);
+            i += 2;
+        } else if ((strcmp(word, "mca") == 0 || strcmp(word, "gmca") == 0) && left >= 2) {
+            error = tern_option_check_values(tern_option_named(word), origin, values, 2);
+            error = error ? error : set_for_all(origin, values[0], values[1], options);
+            i += 3;
+        } else {
+            error = tern_error(TERN_ERR_ARG,
+                               "%s: \"%s\" is not understood; expected -x NAME=VALUE or "
+                               "--mca NAME VALUE",
+                               origin, words->items[i]);
+        }
+    }
+    free(origin);
+    return error;
+}
+
+/* Reads lines of -x NAME=VALUE and --mca NAME VALUE. */
+static int read_tune(const char *path, char *text, struct tern_options *options)
+{
+    char *line;
+    int error = 0;
+    for (int number = 1; !error && (line = strsep(&text, "\n")); number++) {
+        struct tern_strings words = {0};
+        error = tern_words_split(path, number, line, &words);
+        if (!error)
+            error = read_tune_line(path, number, &words, options);
+        tern_strings_free(&words);
+    }
+    return error;
+}
+
+/* Reads lines NAME = VALUE. A parameter that the environment sets keeps that value. */
+static int read_am(const char *path, char *text, struct tern_options *options)
+{
+    char *name, *value;
+    int error = 0;
+    for (int number = 1; !error && tern_param_read_line(&text, &name, &value); number++) {
+        char *origin = tern_must_format("%s line %d", path, number);
+        char *variable = tern_must_format("OMPI_MCA_%s", name ? name : "");
+        if (name && !value)
+            error = tern_error(TERN_ERR_ARG, "%s: expected NAME = VALUE, not \"%s\"", origin, name);
+        else if (name && !getenv(variable))
+            error = set_for_all(origin, name, value, options);
+        free(variable);
+        free(origin);
+    }
+    return error;
+}
+
+/* Reads one file. A file of parameters without a slash is also looked for in
+ * share/openmpi/amca-param-sets of the installation. */
+static int read_file(const struct tern_option *option, const char *origin, const char *name,
+                     struct tern_options *options)
+{
+    char *installed = tern_must_format("%s/share/openmpi/amca-param-sets/%s", tern_prefix(), name);
+    bool is_installed =
+        !strchr(name, '/') && access(name, R_OK) < 0 && access(installed, R_OK) == 0;
+    const char *path = is_installed ? installed : name, *why = "";
+    char *text = *name ? tern_read_text(path, &why) : NULL;
+    int error = 0;
+    if (text)
+        error = option->kind == TERN_OPTION_TUNE ? read_tune(path, text, options)
+                                                 : read_am(path, text, options);
+    else if (is_fault_tolerance(name))
+        tern_options_warn(options, "%s %s has no effect: a rank that fails ends the job", origin,
+                          name);
+    else if (*name)
+        error = tern_error(TERN_ERR_ARG, "%s: cannot read the file %s: %s", origin, path, why);
+    free(text);
+    free(installed);
+    return error;
+}
+
+int tern_settings_of_files(const struct tern_option *option, const char *word, char **values,
+                           struct tern_options *options)
+{
+    if (option->kind != TERN_OPTION_TUNE && option->kind != TERN_OPTION_AM)
+        return 0;
+    if (options->file_depth == TERN_FILES_DEEP)
+        return tern_error(TERN_ERR_ARG, "%s: %s is named within %d other files", word, values[0],
+                          TERN_FILES_DEEP);
+    char *names = tern_must_copy(values[0]), *rest = names, *name;
+    int error = 0;
+    options->file_depth++;
+    while (!error && (name = strsep(&rest, ",")))
+        error = read_file(option, word, name, options);
+    free(names);
+    options->file_depth--;
+    return error;
+}
+
+int tern_settings_give_variables(struct tern_options *options)
+{
+    char delimiter[2] = {options->env_list_delimiter ? options->env_list_delimiter : ';', '\0'};
+    char *copy = tern_must_copy(options->env_list ? options->env_list : ""), *rest = copy, *word;
+    int error = 0;
+    while (!error && (word = strsep(&rest, delimiter)))
+        error = *word ? give_variable(options->env_list_origin, word, options) : 0;
+    free(copy);
+    return error;
+}
