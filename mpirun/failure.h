@@ -10,7 +10,7 @@
 
 /* Records a failure: mpirun's exit status and the message. */
 __attribute__((format(printf, 2, 3))) void tern_failure_record(int status, const char *format, ...);
-/* Records a failure that is said elsewhere. */
+/* Records a failure whose message is printed elsewhere. */
 void tern_failure_record_silently(int status);
 /* Returns true if a failure was recorded. */
 bool tern_failure_is_recorded(void);

@@ -77,7 +77,7 @@ struct tern_operation {
     bool await_work; /* the next step waits for it */
     struct tern_worker_job job;
     void (*work)(struct tern_operation *op); /* what the job does */
-    /* The next step waits until this returns true; called again and again. NULL: it does not. */
+    /* Polled before the next step, which waits until this returns true. NULL: no wait. */
     bool (*ready)(struct tern_file *file);
 
     /* --- what ranks tell each other --- */

@@ -12,7 +12,8 @@
 
 /* Where a value was set. */
 struct tern_origin {
-    const char *name;   /* the name under which it was set, in `place` or for ever */
+    /* the name under which it was set; lives in `place` or as long as the process */
+    const char *name;
     const char *source; /* as tern_param_source returns it */
     char place[PATH_MAX + 160]; /* for messages: a variable, or "NAME (file FILE)" */
     const struct tern_param_line *line; /* of a file, or NULL */

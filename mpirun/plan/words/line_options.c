@@ -160,7 +160,7 @@ char **tern_said_values(struct tern_said *said)
     return said->joined ? &said->joined : said->words;
 }
 
-/* ---- what is said of it ---- */
+/* ---- messages ---- */
 
 void tern_said_note(struct tern_said *said, struct tern_options *options)
 {

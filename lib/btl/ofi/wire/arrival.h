@@ -2,8 +2,8 @@
 #ifndef TERN_OFI_ARRIVAL_H
 #define TERN_OFI_ARRIVAL_H
 
-/* Frames that arrive: to which link they belong, and whose turn it is. What a frame means is said
- * by a table of kinds (frame_kinds.c). Locks: the lane's lock. */
+/* Finds the link of each frame that arrives, and keeps frames that come before their turn. A table
+ * of kinds (frame_kinds.c) tells what a frame means. Locks: the lane's lock. */
 
 #include "lib/btl/ofi/wire/ofi_link.h"
 
