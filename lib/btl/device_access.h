@@ -14,10 +14,10 @@ struct tern_device_access {
      * a key, or 0 if that is not possible; then the reason was said. */
     uint64_t (*share)(const void *start);
     void (*unshare)(uint64_t key);
-    /* Opens `bytes` bytes at `address` of local rank `owner`, who has given `key`. `place`: the
-     * context that should use the bytes; NULL: any. Sets *ret_memory to where the bytes are in this
-     * process. Returns data of the byte mover, which the caller gives back by `release`; NULL if it
-     * cannot. */
+    /* Opens `bytes` bytes at `address` of local rank `owner`. `key`: what `share` returned there.
+     * `place`: the context that should use the bytes; NULL: any. Sets *ret_memory to where the
+     * bytes are in this process. Returns data of the byte mover, which the caller gives back by
+     * `release`; NULL if it cannot. */
     void *(*open)(uint32_t owner, uint64_t key, uint64_t address, uint64_t bytes,
                   const struct tern_accel_place *place, char **ret_memory);
     void (*release)(void *opened);

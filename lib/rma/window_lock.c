@@ -4,11 +4,11 @@
  * The lock of a target whose lock word lies in the node's memory, or in this process.
  *
  * A rank that finds the word taken sets its bit among the waiters and waits as in every MPI call:
- * it polls, yields, then sleeps. Whoever releases the lock rings the bell of one waiter, the next
- * one behind its own rank. That rank tries again. Its bit stays set until it has the lock, so each
- * further release rings somebody, and all get their turn. The two sides cannot miss each other:
- * the waiter sets its bit before it looks at the word once more, the releaser changes the word
- * before it reads the bits, and all four accesses are in one order (seq_cst).
+ * it polls, yields, then sleeps. The rank that releases the lock rings the bell of one waiter, the
+ * next one behind its own rank. That rank tries again. Its bit stays set until it has the lock, so
+ * each further release rings somebody, and all get their turn. The two sides cannot miss each
+ * other: the waiter sets its bit before it looks at the word once more, the releaser changes the
+ * word before it reads the bits, and all four accesses are in one order (seq_cst).
  *
  * A lock that ranks share may be shared by one more, and no release says so. So who gets it shared
  * after a wait rings the next rank that wants to share it. If the rank that a release has rung

@@ -10,10 +10,9 @@
  * named by its id, which is the same everywhere.
  *
  * Processes of other jobs become known by introductions, which the jobs exchange when they connect
- * (lib/mpi/dynamic). An introduction contains a key of its process. Whoever connects to the process
- * later proves by both keys, its own and that of the other process, that the two were introduced to
- * each other. Introductions therefore travel only on connections that are proven and, between jobs,
- * encrypted.
+ * (lib/mpi/dynamic). An introduction contains a key of its process. When two processes connect
+ * later, both keys together prove that the two were introduced to each other. Introductions
+ * therefore travel only on connections that are proven and, between jobs, encrypted.
  *
  * Nothing here is ever freed: a job that was met may be met again. Any thread may call.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Groups of hosts, and many slow hosts at once. The tournament finds who belongs together; samples
- * of some pairs alone confirm that the others are slow. */
+/* Groups of hosts, and many slow hosts at once. The tournament finds the groups; samples of some
+ * pairs alone confirm that the links between groups are slow. */
 #include <stdlib.h>
 #include <string.h>
 

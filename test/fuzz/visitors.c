@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A rank's port, and who comes to it: ranks of the job, strangers who say nothing or anything, and strangers who say what a rank has
- * said. The input is the order of what they do, in pieces, while time goes by and the rank itself calls others. Whoever knows the
- * secret gets an answer, however many strangers there are, and a link once it has confirmed; nobody else gets a byte or a link; a
- * rank that is sought is called; and in the end everybody is a link, or is gone.
+ * A rank's port and its visitors: ranks of the job, strangers that send nothing or anything, and strangers that repeat what a rank has
+ * sent. The input is the order of their actions, in pieces, while time passes and the rank itself calls others. A rank of the job, which
+ * knows the secret, gets an answer, however many strangers there are, and a link once it has confirmed. A stranger gets no byte and no
+ * link. A rank that is sought is called. In the end each visitor is a link or is gone.
  */
 #include "fuzz.h"
 

@@ -16,8 +16,8 @@
 enum { TERN_SECRET_BYTES = 32, TERN_PROOF_BYTES = 32, TERN_NONCE_BYTES = 32 };
 
 /* Loads Nettle. Returns 0; then tern_hmac never fails. Returns TERN_ERR_OTHER with text if Nettle
- * cannot be loaded now; a later call may succeed. Whoever checks a proof calls this first: what
- * cannot be computed is not wrong. */
+ * cannot be loaded now; a later call may succeed. Call this before a proof is checked: a proof
+ * that cannot be computed is not wrong. */
 int tern_hmac_load(void);
 
 /* Computes the proof of the parts, taken one after the other. Returns 0, or TERN_ERR_OTHER with

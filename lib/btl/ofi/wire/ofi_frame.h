@@ -20,8 +20,8 @@
  * If one of the two has several rails, both keep a copy of each numbered frame until SEEN tells
  * that the frame has arrived, because a rail that dies may lose frames (failover.h).
  *
- * libfabric gives no connection to which a proof could belong. Whoever reads the fabric's traffic
- * can make frames (SECURITY.md).
+ * libfabric has no connections to which a proof could belong, so a process that reads the fabric's
+ * traffic can make frames (SECURITY.md).
  */
 
 #include "lib/btl/ofi/fabric/fabric.h"
