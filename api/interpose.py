@@ -9,6 +9,7 @@ import kinds
 
 HEAD = '''/* SPDX-License-Identifier: BSD-3-Clause */
 /* Made by api/generate.py (interpose.py) from api/procedures.txt; do not edit. */
+#define _GNU_SOURCE 1 /* RTLD_NEXT */
 #define OMPI_BUILDING 1 /* removed procedures, too, and no warnings about deprecated ones */
 #include <mpi.h>
 #include <mpi-ext.h>
