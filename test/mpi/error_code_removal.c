@@ -47,10 +47,12 @@ int main(int argc, char **argv)
     CHECK_OK(MPI_Error_class(code2, &got));
     CHECK_INT(got, class);
 
-    /* A class without a string of its own may come in between, with a string it goes as well. */
+    /* Another class may come in between. It stays while it has a string. */
     CHECK_OK(MPI_Add_error_class(&other));
     CHECK(other != code2 && other != class);
     CHECK_OK(MPI_Add_error_string(other, "other"));
+    CHECK_CLASS(MPI_Remove_error_class(other), MPI_ERR_ARG);
+    CHECK_OK(MPI_Remove_error_string(other));
     CHECK_OK(MPI_Remove_error_class(other));
     CHECK_OK(MPI_Remove_error_code(code2));
     CHECK_CLASS(MPI_Add_error_code(other, &got), MPI_ERR_ARG);

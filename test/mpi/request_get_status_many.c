@@ -36,6 +36,7 @@ static void nothing_active(void)
         CHECK_INT(flag, 1);
         CHECK_INT(index, MPI_UNDEFINED);
         check_empty(statuses);
+        CHECK_INT(statuses[0].MPI_ERROR, MPI_SUCCESS);
         CHECK_OK(MPI_Request_get_status_some(count, requests, &outcount, indices, statuses));
         CHECK_INT(outcount, MPI_UNDEFINED);
     }

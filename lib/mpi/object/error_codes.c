@@ -187,6 +187,10 @@ int tern_mpi_remove_error_class(int errorclass)
                 TERN_ERR_ARG,
                 "errorclass %d still has the code %d; call MPI_Remove_error_code first", errorclass,
                 code);
+    if (class->text)
+        return tern_error(TERN_ERR_ARG,
+                          "errorclass %d still has a text; call MPI_Remove_error_string first",
+                          errorclass);
     remove_code(class);
     return 0;
 }

@@ -111,7 +111,11 @@ int tern_mpi_request_get_status_any(int count, const MPI_Request array_of_reques
     *index = i >= 0 ? i : MPI_UNDEFINED;
     if (!*flag)
         tern_requests_tell_test("MPI_Request_get_status_any", count, array_of_requests, NULL);
-    return *flag ? look(i >= 0 ? tern_request_of(array_of_requests[i]) : NULL, status) : 0;
+    if (i >= 0)
+        return look(tern_request_of(array_of_requests[i]), status);
+    if (*flag && status != MPI_STATUS_IGNORE)
+        *status = tern_status_empty;
+    return 0;
 }
 
 int tern_mpi_request_get_status_some(int count, const MPI_Request array_of_requests[],
