@@ -301,8 +301,8 @@ def check_buffer(procedure, p):
 
 def check_string(procedure, p):
     if p.direction == 'in' and procedure.rules == 'info' and p.name in ('key', 'value'):
-        least, most, error = {'key': (1, 'MPI_MAX_INFO_KEY - 1', 'INFO_KEY'),
-                              'value': (0, 'MPI_MAX_INFO_VAL - 1', 'INFO_VALUE')}[p.name]
+        least, most, error = {'key': (1, '(int)tern_face_info_key() - 1', 'INFO_KEY'),
+                              'value': (0, '(int)tern_face_info_value() - 1', 'INFO_VALUE')}[p.name]
         return [Check(p, 'tern_entry_bad_string(%s, %d, %s)' % (p.name, least, most),
                       'string(TERN_ERR_%s, "%s", %s, %d, %s)' % (error, p.name, p.name, least, most), error,
                       'long_string')]

@@ -32,7 +32,7 @@ BANNER = '/* SPDX-License-Identifier: BSD-3-Clause */\n/* Made by api/generate.p
 
 # Exported in addition to procedures, objects.txt and what constants.txt names: functions written by
 # hand ...
-OTHER_FUNCTIONS = ['ompi_mpi_init', 'ompi_op_set_cxx_callback']
+OTHER_FUNCTIONS = ['ompi_mpi_init', 'ompi_op_set_cxx_callback', 'tern_face_calls']
 # What Tern's Fortran libraries use of libmpi.
 OTHER_FUNCTIONS += ['tern_fortran_' + name for name in 'calls few follow handle refuse tables'.split()]
 # ... symbols without which Open MPI's own Fortran and C++ libraries cannot be loaded at all

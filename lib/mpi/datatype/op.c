@@ -5,6 +5,7 @@
 #include "lib/mpi/object/gate.h"
 #include "lib/mpi/datatype/datatype_envelope.h"
 #include "lib/mpi/datatype/datatype_named.h"
+#include "lib/mpi/object/face.h"
 #include "lib/mpi/object/fortran.h"
 #include "lib/type/device_reduce.h"
 #include "lib/util/base/error.h"
@@ -40,27 +41,21 @@ PREDEFINED(no_op, TERN_REDUCE_NO_OP, "MPI_NO_OP");
 
 /* --- applying operations --- */
 
-/* The functions of a Fortran program. */
-typedef void tern_op_fortran(void *in, void *inout, MPI_Fint *count, MPI_Fint *datatype);
-typedef void tern_op_fortran_c(void *in, void *inout, MPI_Count *count, MPI_Fint *datatype);
-
 static void call_fn_c(const struct tern_op *op, void *in, void *inout, MPI_Count count,
                       MPI_Datatype datatype)
 {
-    if (op->fortran) {
-        MPI_Fint index = tern_fortran_index((struct tern_handle *)datatype);
-        ((tern_op_fortran_c *)(void (*)(void))op->fn_c)(in, inout, &count, &index);
-    } else
+    if (op->face)
+        op->face->op_c((tern_face_function *)op->fn_c, in, inout, &count, datatype);
+    else
         op->fn_c(in, inout, &count, &datatype);
 }
 
 static void call_fn(const struct tern_op *op, void *in, void *inout, int count,
                     MPI_Datatype datatype)
 {
-    if (op->fortran) {
-        MPI_Fint index = tern_fortran_index((struct tern_handle *)datatype);
-        ((tern_op_fortran *)(void (*)(void))op->fn)(in, inout, &count, &index);
-    } else if (op->cxx)
+    if (op->face)
+        op->face->op((tern_face_function *)op->fn, in, inout, &count, datatype);
+    else if (op->cxx)
         ((tern_op_cxx_caller *)(void (*)(void))op->fn)(in, inout, &count, &datatype, op->cxx);
     else
         op->fn(in, inout, &count, &datatype);
@@ -203,7 +198,7 @@ int tern_mpi_op_create(MPI_User_function *user_fn, MPI_User_function_c *user_fn_
     op->commutative = commute != 0;
     op->fn = user_fn;
     op->fn_c = user_fn_c;
-    op->fortran = tern_fortran_caller() != TERN_LANGUAGE_C;
+    op->face = tern_face_caller();
     *ret_op = op;
     return 0;
 }

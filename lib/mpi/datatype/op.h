@@ -10,6 +10,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
+struct tern_face;
 struct tern_datatype;
 struct tern_reduction;
 
@@ -28,7 +29,7 @@ struct tern_op {
     const char *name;          /* of predefined operations, as in mpi.h; else NULL */
     MPI_User_function *fn;     /* user's function with int counts, or NULL */
     MPI_User_function_c *fn_c; /* user's function with MPI_Count counts; NULL if fn is set */
-    bool fortran;              /* true if the function takes the datatype as an integer */
+    const struct tern_face *face; /* how the function is called (face.h); NULL: from C */
     /* NULL, or the last argument of fn, which then is a tern_op_cxx_caller */
     MPI_User_function *cxx;
 };

@@ -17,6 +17,7 @@
 #include "lib/mpi/object/comm.h"
 #include "lib/mpi/datatype/datatype.h"
 #include "lib/mpi/object/errhandler.h"
+#include "lib/mpi/object/face.h"
 #include "lib/mpi/message/p2p.h"
 #include "lib/mpi/life/raise.h"
 #include "lib/mpi/object/running.h"

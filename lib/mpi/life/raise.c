@@ -21,6 +21,7 @@
 #include "lib/mpi/object/comm.h"
 #include "lib/mpi/object/errhandler.h"
 #include "lib/mpi/object/errhandler_throw.h"
+#include "lib/mpi/object/face.h"
 #include "lib/mpi/object/fortran.h"
 #include "lib/mpi/object/raise_next.h"
 #include "lib/mpi/object/running.h"
@@ -67,7 +68,7 @@ static _Noreturn void abort_comm(const struct tern_comm *comm, int status, const
 /* The function to call, and the handle to pass. */
 struct raised_on {
     enum tern_errhandler_kind kind;
-    bool fortran;
+    const struct tern_face *face;
     union tern_errhandler_function function;
     struct tern_comm *comm;
     MPI_Comm comm_handle;
@@ -79,7 +80,7 @@ struct raised_on {
 static void take_handler(struct raised_on *on, const struct tern_errhandler *errhandler)
 {
     on->kind = errhandler->kind;
-    on->fortran = errhandler->fortran;
+    on->face = errhandler->face;
     on->function = errhandler->function;
 }
 
@@ -134,35 +135,30 @@ static struct raised_on find_handler(struct tern_object *object, struct tern_com
     return on;
 }
 
-typedef void fortran_handler(MPI_Fint *handle, MPI_Fint *code);
-
-static void call_fortran(void (*handler)(void), void *handle, int code)
-{
-    MPI_Fint index = tern_fortran_index(handle);
-    ((fortran_handler *)handler)(&index, &code);
-}
-
 static void call_comm_handler(struct raised_on *on, int code, const char *text)
 {
     tern_check_handle_lent(on->comm_handle);
-    if (on->fortran)
-        call_fortran((void (*)(void))on->function.comm, on->comm_handle, code);
+    if (on->face)
+        on->face->errhandler((tern_face_function *)on->function.comm, TERN_MAGIC_COMM,
+                             on->comm_handle, code, text);
     else
         on->function.comm(&on->comm_handle, &code, text, NULL);
 }
 
 static void call_session_handler(struct raised_on *on, int code, const char *text)
 {
-    if (on->fortran)
-        call_fortran((void (*)(void))on->function.session, on->session_handle, code);
+    if (on->face)
+        on->face->errhandler((tern_face_function *)on->function.session, TERN_MAGIC_SESSION,
+                             on->session_handle, code, text);
     else
         on->function.session(&on->session_handle, &code, text, NULL);
 }
 
 static void call_win_handler(struct raised_on *on, int code, const char *text)
 {
-    if (on->fortran)
-        call_fortran((void (*)(void))on->function.win, on->win_handle, code);
+    if (on->face)
+        on->face->errhandler((tern_face_function *)on->function.win, TERN_MAGIC_WIN,
+                             on->win_handle, code, text);
     else
         on->function.win(&on->win_handle, &code, text, NULL);
 }
@@ -170,8 +166,9 @@ static void call_win_handler(struct raised_on *on, int code, const char *text)
 static void call_file_handler(struct raised_on *on, int code, const char *text)
 {
     tern_check_handle_lent(on->file_handle);
-    if (on->fortran)
-        call_fortran((void (*)(void))on->function.file, on->file_handle, code);
+    if (on->face)
+        on->face->errhandler((tern_face_function *)on->function.file, TERN_MAGIC_FILE,
+                             on->file_handle, code, text);
     else
         on->function.file(&on->file_handle, &code, text, NULL);
 }

@@ -4,7 +4,7 @@
  * complete. */
 
 #include "lib/mpi/object/errhandler.h"
-#include "lib/mpi/object/fortran.h"
+#include "lib/mpi/object/face.h"
 #include "lib/mpi/request/request_object.h"
 #include "lib/pml/lane.h"
 #include "lib/pml/pml.h"
@@ -20,15 +20,8 @@ struct grequest {
     MPI_Grequest_free_function *free;
     MPI_Grequest_cancel_function *cancel;
     void *extra_state;
-    /* true if the functions are a fortran_query, a fortran_free and a fortran_cancel */
-    bool fortran;
+    const struct tern_face *face; /* how the functions are called; NULL: from C */
 };
-
-/* The functions of a Fortran program. Each gets the variable that the program passed to
- * MPI_Grequest_start: it may write there, and sees what was written since. */
-typedef void fortran_query(MPI_Aint *extra_state, MPI_Status *status, MPI_Fint *ierror);
-typedef void fortran_free(MPI_Aint *extra_state, MPI_Fint *ierror);
-typedef void fortran_cancel(MPI_Aint *extra_state, MPI_Fint *complete, MPI_Fint *ierror);
 
 static struct grequest *grequest_of(struct tern_request *request)
 {
@@ -45,40 +38,34 @@ static int query(struct tern_request *request)
 {
     struct grequest *grequest = grequest_of(request);
     request->status.MPI_ERROR = MPI_SUCCESS;
-    if (grequest->fortran) {
-        MPI_Fint ierror = MPI_SUCCESS;
-        ((fortran_query *)(void (*)(void))grequest->query)(grequest->extra_state, &request->status,
-                                                           &ierror);
-        return result(ierror, "query_fn");
-    }
-    return grequest->query
-               ? result(grequest->query(grequest->extra_state, &request->status), "query_fn")
-               : 0;
+    if (!grequest->query)
+        return 0;
+    return result(grequest->face ? grequest->face->query((tern_face_function *)grequest->query,
+                                                         grequest->extra_state, &request->status)
+                                 : grequest->query(grequest->extra_state, &request->status),
+                  "query_fn");
 }
 
 static int cancel(struct tern_request *request)
 {
     struct grequest *grequest = grequest_of(request);
-    if (grequest->fortran) {
-        MPI_Fint complete = request->complete, ierror = MPI_SUCCESS;
-        ((fortran_cancel *)(void (*)(void))grequest->cancel)(grequest->extra_state, &complete,
-                                                             &ierror);
-        return result(ierror, "cancel_fn");
-    }
-    return grequest->cancel
-               ? result(grequest->cancel(grequest->extra_state, request->complete), "cancel_fn")
-               : 0;
+    if (!grequest->cancel)
+        return 0;
+    return result(grequest->face ? grequest->face->cancel((tern_face_function *)grequest->cancel,
+                                                          grequest->extra_state, request->complete)
+                                 : grequest->cancel(grequest->extra_state, request->complete),
+                  "cancel_fn");
 }
 
 static int finish(struct tern_request *request)
 {
     struct grequest *grequest = grequest_of(request);
-    if (grequest->fortran && grequest->free) {
-        MPI_Fint ierror = MPI_SUCCESS;
-        ((fortran_free *)(void (*)(void))grequest->free)(grequest->extra_state, &ierror);
-        return result(ierror, "free_fn");
-    }
-    return grequest->free ? result(grequest->free(grequest->extra_state), "free_fn") : 0;
+    if (!grequest->free)
+        return 0;
+    return result(grequest->face ? grequest->face->free((tern_face_function *)grequest->free,
+                                                        grequest->extra_state)
+                                 : grequest->free(grequest->extra_state),
+                  "free_fn");
 }
 
 static void release(struct tern_request *request)
@@ -105,7 +92,7 @@ int tern_mpi_grequest_start(MPI_Grequest_query_function *query_fn,
     grequest->free = free_fn;
     grequest->cancel = cancel_fn;
     grequest->extra_state = extra_state;
-    grequest->fortran = tern_fortran_caller() != TERN_LANGUAGE_C;
+    grequest->face = tern_face_caller();
     *ret_request = &grequest->request;
     return 0;
 }

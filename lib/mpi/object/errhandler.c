@@ -70,7 +70,7 @@ int tern_errhandler_new(enum tern_errhandler_kind kind, struct tern_errhandler *
         return tern_error(TERN_ERR_NO_MEM, "no memory for an error handler");
     tern_object_init(&errhandler->obj, TERN_MAGIC_ERRHANDLER);
     errhandler->kind = kind;
-    errhandler->fortran = tern_fortran_caller() != TERN_LANGUAGE_C;
+    errhandler->face = tern_face_caller();
     *ret_errhandler = errhandler;
     return 0;
 }

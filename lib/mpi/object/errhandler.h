@@ -31,12 +31,13 @@ union tern_errhandler_function {
     MPI_Session_errhandler_function *session;
 };
 
+struct tern_face;
+
 /* An error handler. */
 struct tern_errhandler {
     struct tern_object obj;
     enum tern_errhandler_kind kind;
-    /* true if the function takes the object as an integer, and no arguments after the code */
-    bool fortran;
+    const struct tern_face *face; /* how the function is called (face.h); NULL: from C */
     union tern_errhandler_function function;
 };
 

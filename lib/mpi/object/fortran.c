@@ -30,21 +30,7 @@ enum { LAST_FREE = -1 };
 struct tern_fortran_table *tern_fortran_tables[TERN_MAGIC_SESSION - TERN_MAGIC_COMM + 1];
 struct tern_handle *tern_fortran_few[TERN_MAGIC_SESSION - TERN_MAGIC_COMM + 1][TERN_FORTRAN_FEW];
 
-static __thread enum tern_language caller;
-
 extern struct tern_handle *const tern_predefined_handles[]; /* generated; ends with NULL */
-
-void tern_fortran_calls(enum tern_language language)
-{
-    caller = language;
-}
-
-enum tern_language tern_fortran_caller(void)
-{
-    enum tern_language language = caller;
-    caller = TERN_LANGUAGE_C;
-    return language;
-}
 
 static bool valid_kind(uint32_t magic)
 {

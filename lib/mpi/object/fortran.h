@@ -8,6 +8,7 @@
  * asked for, and keeps it until the object is freed.
  */
 
+#include "lib/mpi/object/face.h"
 #include "lib/util/base/handle.h"
 
 #include <mpi.h>
@@ -51,17 +52,9 @@ static inline struct tern_handle *tern_fortran_find(enum tern_magic magic, MPI_F
     return (unsigned)index < table->room ? table->handles[index] : NULL;
 }
 
-/* The language of the functions and attribute values that an MPI call passes. */
-enum tern_language {
-    TERN_LANGUAGE_C,
-    TERN_LANGUAGE_FORTRAN,    /* attribute values have the size of an address */
-    TERN_LANGUAGE_FORTRAN_77, /* attribute values are default integers: MPI-1's procedures */
-};
-
 /* Sets the language of the next MPI call of this thread. Set TERN_LANGUAGE_C after that call. */
 TERN_FOR_FORTRAN void tern_fortran_calls(enum tern_language language);
-/* Returns the language that tern_fortran_calls set, and sets TERN_LANGUAGE_C, because callbacks may
- * call MPI from C. */
+/* Returns the language of the face that tern_face_caller returns. */
 enum tern_language tern_fortran_caller(void);
 
 /* Frees the index of an object. Call it when the object is freed. */

@@ -4,6 +4,7 @@
 
 #include "lib/mpi/object/info.h"
 
+#include "lib/mpi/object/face.h"
 #include "lib/mpi/object/fortran.h"
 #include "lib/mpi/object/running.h"
 #include "lib/rte/rte.h"
@@ -75,19 +76,6 @@ size_t tern_info_alignment(const struct tern_info *info)
     return alignment;
 }
 
-static int check_key(const char *key)
-{
-    size_t length = strlen(key);
-
-    if (length == 0)
-        return tern_error(TERN_ERR_INFO_KEY, "key is empty");
-    if (length >= MPI_MAX_INFO_KEY)
-        return tern_error(TERN_ERR_INFO_KEY,
-                          "key \"%.40s...\" has %zu characters; expected at most %d", key, length,
-                          MPI_MAX_INFO_KEY - 1);
-    return 0;
-}
-
 static int no_memory(const char *key)
 {
     return tern_error(TERN_ERR_NO_MEM, "no memory for the value of key \"%s\"", key);
@@ -112,13 +100,6 @@ static int append(struct tern_info *info, const char *key, char *value)
 
 int tern_info_put(struct tern_info *info, const char *key, const char *value)
 {
-    int error = check_key(key);
-    if (error)
-        return error;
-    if (strlen(value) >= MPI_MAX_INFO_VAL)
-        return tern_error(TERN_ERR_INFO_VALUE,
-                          "value of key \"%s\" has %zu characters; expected at most %d", key,
-                          strlen(value), MPI_MAX_INFO_VAL - 1);
     char *copy = strdup(value);
     if (!copy)
         return no_memory(key);
@@ -128,7 +109,7 @@ int tern_info_put(struct tern_info *info, const char *key, const char *value)
         info->pairs[i].value = copy;
         return 0;
     }
-    error = append(info, key, copy);
+    int error = append(info, key, copy);
     if (error)
         free(copy);
     return error;
@@ -244,9 +225,6 @@ int tern_mpi_info_create_env(int argc, char *argv[], struct tern_info **ret_info
 
 int tern_mpi_info_delete(struct tern_info *info, const char *key)
 {
-    int error = check_key(key);
-    if (error)
-        return error;
     int i = find(info, key);
     if (i < 0)
         return tern_error(TERN_ERR_INFO_NOKEY, "info has no key \"%s\"", key);
@@ -273,9 +251,6 @@ int tern_mpi_info_free(struct tern_info **info)
 
 int tern_mpi_info_get(struct tern_info *info, const char *key, int valuelen, char *value, int *flag)
 {
-    int error = check_key(key);
-    if (error)
-        return error;
     if (valuelen < 0)
         return tern_error(TERN_ERR_INFO_VALUE, "valuelen is %d; expected 0 or more", valuelen);
     const char *found = tern_info_find(info, key);
@@ -288,9 +263,6 @@ int tern_mpi_info_get(struct tern_info *info, const char *key, int valuelen, cha
 int tern_mpi_info_get_string(struct tern_info *info, const char *key, int *buflen, char *value,
                              int *flag)
 {
-    int error = check_key(key);
-    if (error)
-        return error;
     if (*buflen < 0)
         return tern_error(TERN_ERR_ARG, "buflen is %d; expected 0 or more", *buflen);
     const char *found = tern_info_find(info, key);
@@ -305,9 +277,6 @@ int tern_mpi_info_get_string(struct tern_info *info, const char *key, int *bufle
 
 int tern_mpi_info_get_valuelen(struct tern_info *info, const char *key, int *valuelen, int *flag)
 {
-    int error = check_key(key);
-    if (error)
-        return error;
     const char *found = tern_info_find(info, key);
     *flag = found != NULL;
     if (found)
@@ -325,7 +294,7 @@ int tern_mpi_info_get_nthkey(struct tern_info *info, int n, char *key)
 {
     if (n < 0 || n >= info->count)
         return tern_error_index(TERN_ERR_ARG, info->count, "n is %d", n);
-    snprintf(key, MPI_MAX_INFO_KEY, "%s", info->pairs[n].key);
+    snprintf(key, tern_face_info_key(), "%s", info->pairs[n].key);
     return 0;
 }
 
