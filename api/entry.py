@@ -385,6 +385,9 @@ class Entry:
         if real != self.name:
             head = kinds.wrap('TERN_EXPORT ' + kinds.prototype(procedure, self.large))
             out.append('%s\n    __attribute__((weak, alias("%s")));' % (head, real))
+            # for the faces (faces.py): a name that no other library takes
+            out.append('extern __typeof__(%s) tern_core_%s __attribute__((alias("%s"), visibility("hidden")));' % (
+                real, self.name[4:], real))
         return '\n'.join(out)
 
 

@@ -17,6 +17,7 @@ import bad_arguments
 import collective_bodies
 import constants
 import entry
+import faces
 import fortran
 import fortran_calls
 import fortran_modules
@@ -32,7 +33,7 @@ BANNER = '/* SPDX-License-Identifier: BSD-3-Clause */\n/* Made by api/generate.p
 
 # Exported in addition to procedures, objects.txt and what constants.txt names: functions written by
 # hand ...
-OTHER_FUNCTIONS = ['ompi_mpi_init', 'ompi_op_set_cxx_callback', 'tern_face_calls']
+OTHER_FUNCTIONS = ['ompi_mpi_init', 'ompi_op_set_cxx_callback', 'tern_core', 'tern_face_calls']
 # What Tern's Fortran libraries use of libmpi.
 OTHER_FUNCTIONS += ['tern_fortran_' + name for name in 'calls few follow handle refuse tables'.split()]
 # ... symbols without which Open MPI's own Fortran and C++ libraries cannot be loaded at all
@@ -220,6 +221,12 @@ def artefacts(chapters, procedures):
         'libmpi_mpifh.map': fortran.make_mpifh_map,
         'libmpi_usempif08.map': fortran.make_f08_map,
         'libmpi_usempi_ignore_tkr.map': fortran.make_ignore_tkr_map,
+        'face_core.h': faces.make_core_h,
+        'face_core.c': faces.make_core_c,
+        'standard_values.h': faces.make_values('standard'),
+        'abi/mpi.h': faces.make_header,
+        'standard_calls.c': faces.make_calls('standard'),
+        'libmpi_abi.map': faces.make_map,
         **man_pages.files(procedures),
         man_pages.FOLDER + 'MPI_Constants.3': man_constants.make,
     }

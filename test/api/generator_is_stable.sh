@@ -23,7 +23,7 @@ rewritten=$(find one -type f -newermt '2001-01-02')
 # A fault in the table: file, line and what is wrong.
 cp -r "$TERN_SRCDIR/api" api
 mkdir -p include
-cp "$TERN_SRCDIR/include/mpi.h.in" include/
+cp "$TERN_SRCDIR"/include/mpi*.h.in include/
 chmod -R u+w api include
 for fault in 's/const BUFFER buf,/const BUFER+ buf,/' 's/^MPI_Send /MPI_Recv /' 's/ yes 1\.0/ maybe 1.0/' 's/does:/dose:/'; do
     sed "$fault" "$TERN_SRCDIR/api/procedures.txt" >api/procedures.txt

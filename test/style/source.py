@@ -56,6 +56,7 @@ ROOMS = {
                     'mpi/tool',
     'lib/io/access': 'util settings rte accel type node pml coll/price mpi/object mpi/datatype mpi/request mpi/comm',
     'lib/io': 'util settings type pml coll/price mpi/object mpi/datatype mpi/request mpi/comm io/access',
+    'lib/face': 'util mpi/object',
     'lib/fortran': 'util mpi/object mpi/request',
     'lib/cxx': 'mpi/object',
     'mpirun/base': 'util',
