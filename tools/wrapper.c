@@ -20,8 +20,8 @@
 #include "tools/arguments.h"
 
 struct language {
-    const char *name;     /* as -showme:version prints it */
-    const char *command;  /* the default compiler */
+    const char *name;    /* as -showme:version prints it */
+    const char *command; /* the default compiler */
     const char *command_variable;
     const char *flags_variable;
     const char *libraries;
@@ -33,6 +33,16 @@ static const struct language language_fortran = {
     "Fortran", TERN_FC, "OMPI_FC", "OMPI_FCFLAGS",
     "-lmpi_usempif08 -lmpi_usempi_ignore_tkr -lmpi_mpifh -lmpi"};
 
+/* A binary interface of MPI. */
+struct interface {
+    const char *name;    /* in -abi=NAME */
+    const char *headers; /* the directory of its mpi.h, in that of mpi.h */
+    const char *library; /* NULL: that of the language */
+};
+static const struct interface interfaces[] = {{"openmpi", "", NULL},
+                                              {"standard", "/standard_abi", "-lmpi_abi"}};
+static const struct interface *interface = &interfaces[0];
+
 static const char *program;
 
 /* What a command line asks for. */
@@ -41,6 +51,7 @@ struct request {
     const char *show;
     bool has_file;
     bool links;
+    bool refused; /* a message was printed */
 };
 
 /* The parts of a command, in words. */
@@ -83,12 +94,33 @@ static const char *shown_by(const char *option)
     return NULL;
 }
 
+/* Chooses the interface that -abi=NAME asks for. Returns false, after a message, if there is none
+ * of this name. */
+static bool choose_interface(const char *name)
+{
+    for (size_t i = 0; i < sizeof interfaces / sizeof *interfaces; i++) {
+        if (strcmp(name, interfaces[i].name) == 0) {
+            interface = &interfaces[i];
+            return true;
+        }
+    }
+    fprintf(stderr,
+            "%s: -abi=%s is not known; expected -abi=openmpi (the default) or -abi=standard "
+            "(MPI-5.0's, libmpi_abi.so.1)\n",
+            program, name);
+    return false;
+}
+
 static struct request read_request(int argc, char **argv, struct tern_arguments *user)
 {
-    struct request request = {NULL, false, true};
+    struct request request = {NULL, false, true, false};
 
     for (int i = 1; i < argc; i++) {
-        const char *shown = shown_by(argv[i]);
+        const char *shown = shown_by(argv[i]), *option = argv[i] + (strncmp(argv[i], "--", 2) == 0);
+        if (strncmp(option, "-abi=", 5) == 0) {
+            request.refused |= !choose_interface(option + 5);
+            continue;
+        }
         if (shown) {
             request.show = shown;
             continue;
@@ -143,8 +175,9 @@ static void add_modules(struct parts *parts, bool compiles)
         }
     }
     if (compiles) {
-        fprintf(stderr, "%s: the modules mpi and mpi_f08 for '%s' are missing (in %s), only mpif.h "
-                        "is there; tern-fortran-modules makes them\n",
+        fprintf(stderr,
+                "%s: the modules mpi and mpi_f08 for '%s' are missing (in %s), only mpif.h "
+                "is there; tern-fortran-modules makes them\n",
                 program, name, directory);
     }
 }
@@ -158,8 +191,8 @@ static void add_flags(struct parts *parts, const struct language *language, bool
     add_variable(&parts->command, language->command_variable, language->command);
 
     /* GCC searches this directory by itself; naming it would change its order. */
-    if (strcmp(include, "/usr/include") != 0) {
-        tern_arguments_add(&parts->compile, "-I%s", include);
+    if (strcmp(include, "/usr/include") != 0 || *interface->headers) {
+        tern_arguments_add(&parts->compile, "-I%s%s", include, interface->headers);
     }
     if (language == &language_fortran) {
         add_modules(parts, compiles);
@@ -176,7 +209,8 @@ static void add_flags(struct parts *parts, const struct language *language, bool
         tern_arguments_add(&parts->link, "-Wl,%s", lib);
         tern_arguments_add(&parts->link, "-Wl,--enable-new-dtags");
     }
-    add_variable(&parts->link, "OMPI_LIBS", language->libraries);
+    add_variable(&parts->link, "OMPI_LIBS",
+                 interface->library ? interface->library : language->libraries);
 }
 
 /* Prints what follows `flag` in each word that begins with it. */
@@ -199,6 +233,9 @@ static void print_help(void)
     printf(
         "Usage: %s [-showme[:WHAT]] [compiler options and files]\n"
         "Runs the compiler with the options that MPI needs.\n\n"
+        "  -abi=standard      for MPI-5.0's binary interface (libmpi_abi.so.1), as mpicc_abi "
+        "does;\n"
+        "                     openmpi, the default: for Open MPI's\n"
         "  -showme, -show     print the command instead of running it\n"
         "  -showme:command    the compiler\n"
         "  -showme:compile    the options added when compiling\n"
@@ -322,8 +359,19 @@ int main(int argc, char **argv)
                                       : cxx   ? &language_cxx
                                               : &language_c;
 
+    if (strstr(program, "_abi")) {
+        choose_interface("standard");
+    }
     struct parts parts = {0};
     struct request request = read_request(argc, argv, &parts.user);
+    if (request.refused) {
+        return 1;
+    }
+    if (fortran && interface->library) {
+        fprintf(stderr, "%s: the standard interface has no Fortran part yet; leave out -abi=\n",
+                program);
+        return 1;
+    }
     if (fortran && has_long_integers(&parts.user)) {
         return 1;
     }
