@@ -65,6 +65,8 @@ struct tern_tcp_door tern_tcp_door = { .fd = -1 };
 
 uint64_t tern_tcp_now_ms(void) { return at.now_ms; }
 const unsigned char *tern_secret(void) { return at.known ? secret : NULL; }
+const char *tern_secret_failure(void) { return NULL; }
+bool tern_secret_drops_visitors(void) { return false; }
 int tern_tcp_door_open(void) { return 0; }
 int tern_tcp_door_put(void) { return 0; }
 int tern_tcp_rcvbuf(void) { return 0; }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* How a peer is sought: which of its addresses are called when, what ends the search, and which words of the peer matter. The calls are
- * the test's own: it says what becomes of each. */
+ * the test's own: it says what becomes of each. Also what becomes of the job's secret, which a call needs. */
+
+#include "lib/btl/secret.c"
 
 #include "lib/node/doorbell.h"
 #include "lib/btl/card.h"
@@ -28,6 +30,8 @@ static struct {
     bool lost;                                   /* the lanes have been told so */
     bool passed_on;                              /* the launcher passes on what we tell the peer */
     int told[TERN_UNREACHED_GAVE_UP + 1];        /* how often the peer was told so */
+    bool launcher_has_none;                      /* the launcher gives no secret: rank 0 publishes it */
+    struct tern_rte_fetch *fetch;                /* the question for rank 0's secret */
 } at;
 
 /* ---- in place of the rest of the library ---- */
@@ -40,9 +44,24 @@ uint64_t tern_tcp_now_ms(void)
     return at.now_ms;
 }
 
-const unsigned char *tern_secret(void)
+bool tern_rte_secret(char *text, size_t room)
 {
-    return (const unsigned char *)"known";
+    memset(text, '7', room - 1);
+    text[room - 1] = 0;
+    return !at.launcher_has_none;
+}
+
+int tern_rte_fetch(uint32_t rank, const char *key, bool anew, struct tern_rte_fetch *fetch)
+{
+    ck_assert(rank == 0 && *key && !anew && !at.fetch); /* it is asked for once */
+    at.fetch = fetch;
+    return 0;
+}
+
+int tern_rte_put(const char *key, const void *value, size_t length)
+{
+    (void)key, (void)value, (void)length;
+    return 0;
 }
 
 void tern_doorbell_ring_self(void)
@@ -128,6 +147,7 @@ static void begin(int addresses)
 {
     tern_tcp_searches_free();
     memset(&at, 0, sizeof at);
+    memset(&secret, 0, sizeof secret);
     at.now_ms = 1000000;
     at.addresses = addresses;
     tern_tcp_door.own[0] = (struct tern_tcp_address){.family = 4, .port = 2, .bytes = {10, 0, 0, 2}, .prefix = 8, .interface = "eth0"};
@@ -238,6 +258,55 @@ START_TEST(a_peer_that_asks_is_called)
 }
 END_TEST
 
+/* Answers the question for the secret. `value` NULL: with the error NOT_FOUND. */
+static void answer(const void *value, size_t length)
+{
+    if (value && (at.fetch->value = malloc(length)))
+        memcpy(at.fetch->value, value, length);
+    at.fetch->length = length;
+    at.fetch->error = value ? 0 : TERN_ERR_OTHER;
+    snprintf(at.fetch->text, sizeof at.fetch->text, "NOT_FOUND");
+    at.fetch->done = true;
+}
+
+static void begin_without_secret(void)
+{
+    begin(1);
+    at.launcher_has_none = true;
+    pass(30000, 1);
+    ck_assert(at.fetch && !at.lost);
+    ck_assert_int_eq(at.called[0], 0); /* nobody is called before the secret is there */
+}
+
+START_TEST(a_call_waits_for_the_secret)
+{
+    unsigned char bytes[TERN_SECRET_BYTES] = {1, 2, 3};
+    begin_without_secret();
+    ck_assert(!tern_secret_failure() && !tern_secret_drops_visitors());
+    answer(bytes, sizeof bytes);
+    pass(0, 0);
+    ck_assert(!at.lost);
+    ck_assert_int_eq(at.called[0], 1);
+    ck_assert_mem_eq(tern_secret(), bytes, sizeof bytes);
+    ck_assert(!tern_secret_failure());
+}
+END_TEST
+
+START_TEST(a_secret_that_never_comes_ends_the_search)
+{
+    for (int wrong_length = 0; wrong_length < 2; wrong_length++) {
+        begin_without_secret();
+        answer(wrong_length ? "short" : NULL, 5);
+        pass(10, 0);
+        ck_assert(at.lost);
+        ck_assert_int_eq(at.called[0], 0);
+        ck_assert(!tern_secret() && tern_secret_drops_visitors());
+        ck_assert(strstr(tern_secret_failure(), wrong_length ? "length" : "NOT_FOUND"));
+        ck_assert(strstr(tern_secret_failure(), "btl"));
+    }
+}
+END_TEST
+
 START_TEST(a_launcher_that_passes_nothing_on_ends_the_search)
 {
     begin(1);
@@ -255,6 +324,8 @@ int main(void)
     tcase_add_test(tests, the_peer_is_asked_to_call_when_a_round_has_failed);
     tcase_add_test(tests, a_search_fails_when_both_have_given_up);
     tcase_add_test(tests, a_peer_that_asks_is_called);
+    tcase_add_test(tests, a_call_waits_for_the_secret);
+    tcase_add_test(tests, a_secret_that_never_comes_ends_the_search);
     tcase_add_test(tests, a_launcher_that_passes_nothing_on_ends_the_search);
     return suite_run(suite);
 }

@@ -151,6 +151,8 @@ static bool read_hello(struct tern_tcp_call *visit)
     if (tern_tcp_greeting_read_far(&visit->hello, &greeting, &from, &to))
         return heed_far(visit, &greeting, &from, &to);
     const unsigned char *secret = tern_secret();
+    if (!secret && tern_secret_drops_visitors())
+        return leave(visit);
     if (!secret || tern_hmac_load())
         return true;
     if (!tern_hello_holds(&visit->hello, &tern_tcp_service, secret) ||

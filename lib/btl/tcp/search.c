@@ -363,8 +363,13 @@ static void go_on_calling(struct tern_tcp_search *search, uint64_t now)
     }
     if (is_unanswered(search) && now >= search->since_ms + ASK_MS)
         search->asked = tell(search, TERN_UNREACHED_CALL);
-    if (now < search->next_at_ms || (!contact->process.job && !tern_secret()))
+    if (now < search->next_at_ms)
         return;
+    if (!contact->process.job && !tern_secret()) {
+        if (tern_secret_failure())
+            fail(search, tern_secret_failure());
+        return;
+    }
     while (search->next_pair < search->pair_count && search->answering >> search->next_pair & 1)
         search->next_pair++;
     if (search->next_pair < search->pair_count) {

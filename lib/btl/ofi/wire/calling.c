@@ -8,6 +8,7 @@
 #include "lib/btl/ofi/wire/failover.h"
 #include "lib/btl/ofi/wire/ofi_greeting.h"
 #include "lib/btl/ofi/wire/routes.h"
+#include "lib/btl/secret.h"
 #include "lib/node/doorbell.h"
 #include "lib/util/base/error.h"
 #include "lib/util/base/log.h"
@@ -104,6 +105,10 @@ static void call(struct tern_ofi_lane *lane, struct tern_ofi_link *link, uint64_
 {
     if (now < link->hello_ms)
         return;
+    if (!tern_secret() && tern_secret_failure()) {
+        tern_ofi_link_lose(link, tern_secret_failure());
+        return;
+    }
     if (link->hello_ms)
         tern_ofi_link_next_route(link); /* the last one may lead nowhere */
     int rc = tern_ofi_greet(lane, link, TERN_OFI_HELLO);

@@ -93,8 +93,10 @@ void tern_ofi_note_stranger(struct tern_ofi_lane *lane)
 static void take_hello(struct tern_ofi_lane *lane, const struct tern_ofi_greeting *greeting)
 {
     const unsigned char *secret = tern_secret();
-    if (!secret)
-        return; /* it will be repeated */
+    if (!secret) { /* it will be repeated, and may never be heard */
+        tern_secret_drops_visitors();
+        return;
+    }
     if (!tern_ofi_greeting_holds(greeting, TERN_OFI_HELLO, secret, tern_rte.rank, tern_rte.size)) {
         tern_ofi_note_stranger(lane);
         return;
