@@ -240,47 +240,17 @@ static const struct tern_door_keeper keeper = {receive, standing, hello_of, hear
 
 /* ---- the port ---- */
 
-/* Listens at a port (0: any), for both families if the host has both. Returns the socket, or -1
- * with errno. */
-static int listen_at(int wanted, int *ret_port)
+static int listen_somewhere(uint16_t *ret_port)
 {
-    struct sockaddr_in6 six = {
-        .sin6_family = AF_INET6, .sin6_addr = in6addr_any, .sin6_port = htons((uint16_t)wanted)};
-    struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons((uint16_t)wanted)};
-    struct sockaddr *address = (struct sockaddr *)&six;
-    socklen_t size = sizeof six;
-    int fd = socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd >= 0) {
-        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){0}, sizeof(int));
-    } else {
-        address = (struct sockaddr *)&four;
-        size = sizeof four;
-        fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    }
-    if (fd < 0)
-        return -1;
-    /* with few allowed ports, an earlier job may have used this one a moment ago */
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
-    if (bind(fd, address, size) || listen(fd, SOMAXCONN) || getsockname(fd, address, &size)) {
-        int error = errno;
-        close(fd);
-        errno = error;
-        return -1;
-    }
-    *ret_port = ntohs(address->sa_family == AF_INET6 ? six.sin6_port : four.sin_port);
-    return fd;
-}
-
-static int listen_somewhere(int *ret_port)
-{
+    bool only_four;
     int fd = -1;
     if (!allowed.families)
-        return listen_at(0, ret_port);
+        return tern_tcp_listen(0, 0, NULL, ret_port, &only_four);
     /* the error if the parameters of the two families have no port in common */
     errno = EADDRNOTAVAIL;
-    for (int port = 1; port <= UINT16_MAX && fd < 0; port++)
-        if (allowed.ports[port] == allowed.families)
-            fd = listen_at(port, ret_port);
+    for (int at = 1; at <= UINT16_MAX && fd < 0; at++)
+        if (allowed.ports[at] == allowed.families)
+            fd = tern_tcp_listen((uint16_t)at, (uint16_t)at, NULL, ret_port, &only_four);
     return fd;
 }
 
@@ -295,7 +265,8 @@ int tern_agent_port_open(const unsigned char secret[TERN_SECRET_BYTES], int host
     if (error)
         return error;
     tern_hmac_load(); /* now, while the process has descriptors */
-    int fd = listen_somewhere(ret_port);
+    uint16_t number;
+    int fd = listen_somewhere(&number);
     memcpy(port.secret, secret, sizeof port.secret);
     port.hosts = hosts;
     port.came = came;
@@ -309,6 +280,7 @@ int tern_agent_port_open(const unsigned char secret[TERN_SECRET_BYTES], int host
                 : "",
             strerror(errno));
     port.open = true;
+    *ret_port = number;
     return 0;
 }
 

@@ -15,6 +15,9 @@
 
 #include <arpa/inet.h>
 #include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -29,6 +32,81 @@ static struct tern_tcp_address address(const char *text, int prefix, const char 
     strcpy(result.interface, interface);
     return result;
 }
+
+/* ---- listening ---- */
+
+static int prepared;
+
+static void prepare(int fd)
+{
+    struct sockaddr_storage at;
+    socklen_t size = sizeof at;
+    prepared++;
+    ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&at, &size), 0);
+    ck_assert_int_eq(((struct sockaddr_in6 *)&at)->sin6_port, 0); /* at this place in both families: it is not bound yet */
+}
+
+/* Returns 0 if a connection to an address with `port` is accepted at `fd`, else errno. */
+static int reach(int fd, const char *text, uint16_t port)
+{
+    struct sockaddr_storage to;
+    struct tern_tcp_address there = address(text, 0, "");
+    socklen_t size = tern_tcp_sockaddr(&there, port, &to);
+    int ours = socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int error = connect(ours, (struct sockaddr *)&to, size) ? errno : 0;
+    struct pollfd listener = {.fd = fd, .events = POLLIN};
+    int theirs = error || poll(&listener, 1, -1) != 1 ? -1 : accept(fd, NULL, NULL);
+    ck_assert(error || theirs >= 0);
+    close(theirs);
+    close(ours);
+    return error;
+}
+
+START_TEST(a_socket_listens_at_both_families)
+{
+    uint16_t port = 0;
+    bool only_four = true;
+    prepared = 0;
+    int fd = tern_tcp_listen(0, 0, prepare, &port, &only_four);
+    ck_assert(fd >= 0 && port);
+    ck_assert_int_eq(prepared, 1);
+    ck_assert(fcntl(fd, F_GETFL) & O_NONBLOCK && fcntl(fd, F_GETFD) & FD_CLOEXEC);
+    ck_assert_int_eq(reach(fd, "127.0.0.1", port), 0);
+    int six = only_four ? 0 : reach(fd, "::1", port);
+    ck_assert(!six || six == EADDRNOTAVAIL); /* a host may have IPv6 and no address */
+    close(fd);
+}
+END_TEST
+
+/* The first `taken` of three ports in a row are in use. */
+START_TEST(the_first_free_port_is_taken)
+{
+    enum { PORTS = 3 };
+    uint16_t first = 0, port = 0;
+    bool only_four;
+    int fds[PORTS] = {-1, -1, -1};
+    while (fds[PORTS - 1] < 0) { /* strangers may hold one of them */
+        for (int i = 0; i < PORTS; i++)
+            close(fds[i]);
+        fds[0] = tern_tcp_listen(0, 0, NULL, &first, &only_four);
+        ck_assert(fds[0] >= 0);
+        for (int i = 1; i < PORTS; i++)
+            fds[i] = first > UINT16_MAX - PORTS
+                         ? -1
+                         : tern_tcp_listen(first + i, first + i, NULL, &port, &only_four);
+    }
+    ck_assert_int_eq(tern_tcp_listen(first, first + PORTS - 1, NULL, &port, &only_four), -1);
+    ck_assert_int_eq(errno, EADDRINUSE);
+    close(fds[PORTS - 1]);
+    fds[PORTS - 1] = tern_tcp_listen(first, first + PORTS - 1, NULL, &port, &only_four);
+    ck_assert(fds[PORTS - 1] >= 0);
+    ck_assert_uint_eq(port, first + PORTS - 1);
+    for (int i = 0; i < PORTS; i++)
+        close(fds[i]);
+    ck_assert_int_eq(tern_tcp_listen(2, 1, NULL, &port, &only_four), -1);
+    ck_assert_int_eq(errno, EADDRNOTAVAIL);
+}
+END_TEST
 
 /* ---- which interfaces ---- */
 
@@ -637,6 +715,8 @@ int main(void)
 {
     Suite *suite = suite_create("tcp");
     TCase *tests = suite_case(suite, "tcp");
+    tcase_add_test(tests, a_socket_listens_at_both_families);
+    tcase_add_test(tests, the_first_free_port_is_taken);
     tcase_add_loop_test(tests, interfaces_are_named_or_lie_in_a_subnet, 0, (int)(sizeof filters / sizeof *filters));
     tcase_add_loop_test(tests, a_wrong_word_is_named_with_its_parameter, 0, (int)(sizeof bad_lists / sizeof *bad_lists));
     tcase_add_test(tests, nettle_that_cannot_be_loaded_now_is_loaded_later); /* before others load it */

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct tern_tcp_door tern_tcp_door = {.fd = -1};
 static uint16_t port;
@@ -22,38 +21,14 @@ static bool only_four; /* this host has no IPv6 */
 
 /* ---- opening ---- */
 
-/* Opens a listening socket for both families if the host has both, at port `wanted`; 0: any port.
- * Returns -1 with errno on failure. */
-static int listen_at(uint16_t wanted)
+/* Sets the options that must stand before any connection: if the buffer shrinks later, the other
+ * end keeps to segments that do not fit (docs/network.md). */
+static void prepare(int fd)
 {
-    struct sockaddr_storage address;
-    struct tern_tcp_address any = {.family = 6};
-    int fd = socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0) {
-        any.family = 4;
-        fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    }
-    if (fd < 0)
-        return -1;
-    only_four = any.family == 4;
-    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){0}, sizeof(int));
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
-    /* before any connection: if the buffer shrinks later, the other end keeps to segments that do
-     * not fit (docs/network.md) */
     int rcvbuf = (int)tern_param_int("btl_tcp_rcvbuf");
     if (rcvbuf)
         setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &rcvbuf, sizeof(int));
     tern_tcp_set_congestion(fd, false);
-    socklen_t size = tern_tcp_sockaddr(&any, wanted, &address);
-    if (bind(fd, (struct sockaddr *)&address, size) || listen(fd, SOMAXCONN) ||
-        getsockname(fd, (struct sockaddr *)&address, &size)) {
-        int error = errno;
-        close(fd);
-        errno = error;
-        return -1;
-    }
-    port = ntohs(((struct sockaddr_in6 *)&address)->sin6_port); /* at this place in both families */
-    return fd;
 }
 
 static int open_door(void)
@@ -67,8 +42,8 @@ static int open_door(void)
     rc = tern_tcp_ports_read(&first, &last);
     if (rc)
         return rc;
-    for (int64_t at = first; at <= last && tern_tcp_door.fd < 0; at++)
-        tern_tcp_door.fd = listen_at((uint16_t)at);
+    tern_tcp_door.fd =
+        tern_tcp_listen((uint16_t)first, (uint16_t)last, prepare, &port, &only_four);
     if (tern_tcp_door.fd >= 0)
         return 0;
     return first ? tern_error(TERN_ERR_OTHER,

@@ -21,6 +21,7 @@
 #include "lib/util/base/now.h"
 #include "lib/settings/param.h"
 #include "lib/util/base/scarcity.h"
+#include "lib/settings/tcp_choice.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -138,18 +139,19 @@ static int list_addresses(struct tern_port_name *name, uint16_t port, bool only_
 
 static int listen_for(struct tern_port *port)
 {
-    int64_t first = tern_param_int("btl_tcp_port_min_v4");
-    int64_t range = first ? tern_param_int("btl_tcp_port_range_v4") : 1;
-    int64_t last = first + range - 1 < UINT16_MAX ? first + range - 1 : UINT16_MAX;
+    int64_t first, last;
     uint16_t number;
     bool only_four;
+    int rc = tern_tcp_ports_read(&first, &last);
+    if (rc)
+        return rc;
     port->fd = tern_port_listen((uint16_t)first, (uint16_t)last, &number, &only_four);
     port->epoll = epoll_create1(EPOLL_CLOEXEC);
     struct epoll_event event = {.events = EPOLLIN};
     if (port->fd < 0 || port->epoll < 0 ||
         epoll_ctl(port->epoll, EPOLL_CTL_ADD, port->fd, &event))
         return tern_error(TERN_ERR_OTHER, "cannot open a port: %s", strerror(errno));
-    int rc = list_addresses(&port->name, number, only_four);
+    rc = list_addresses(&port->name, number, only_four);
     return rc ? rc : tern_random(port->name.token, sizeof port->name.token);
 }
 

@@ -81,40 +81,11 @@ bool tern_port_name_read(const char *text, struct tern_port_name *ret_name)
 
 /* ---- the listening socket ---- */
 
-static int listen_at(uint16_t wanted, uint16_t *ret_port, bool *ret_only_four)
-{
-    struct sockaddr_storage address;
-    struct tern_tcp_address any = {.family = 6};
-    int fd = socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0) {
-        any.family = 4;
-        fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    }
-    if (fd < 0)
-        return -1;
-    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){0}, sizeof(int));
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
-    socklen_t size = tern_tcp_sockaddr(&any, wanted, &address);
-    if (bind(fd, (struct sockaddr *)&address, size) || listen(fd, SOMAXCONN) ||
-        getsockname(fd, (struct sockaddr *)&address, &size)) {
-        int error = errno;
-        close(fd);
-        errno = error;
-        return -1;
-    }
-    *ret_port = ntohs(((struct sockaddr_in6 *)&address)->sin6_port); /* at this place in both */
-    *ret_only_four = any.family == 4;
-    return fd;
-}
-
 int tern_port_listen(uint16_t first, uint16_t last, uint16_t *ret_port, bool *ret_only_four)
 {
-    int fd = -1;
     /* now, while the process has descriptors; if it fails, the first connection says why */
     tern_hmac_load();
-    for (uint32_t at = first; at <= last && fd < 0; at++)
-        fd = listen_at((uint16_t)at, ret_port, ret_only_four);
-    return fd;
+    return tern_tcp_listen(first, last, NULL, ret_port, ret_only_four);
 }
 
 /* ---- lines ---- */

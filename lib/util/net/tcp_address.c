@@ -4,11 +4,13 @@
 #include "lib/util/base/error.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool same_bits(const unsigned char *a, const unsigned char *b, int bits)
 {
@@ -176,6 +178,60 @@ int tern_tcp_list_addresses(struct tern_tcp_address ret_list[TERN_TCP_ADDRESSES_
         }
     freeifaddrs(all);
     return count;
+}
+
+/* ---- listening ---- */
+
+/* Makes a socket of both families, or of IPv4 alone if the host has no IPv6. */
+static int make_socket(struct tern_tcp_address *ret_any)
+{
+    *ret_any = (struct tern_tcp_address){.family = 6};
+    int fd = socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        ret_any->family = 4;
+        fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    }
+    if (fd < 0)
+        return -1;
+    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){0}, sizeof(int));
+    /* where few ports are allowed, an earlier job may have used this one a moment ago */
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
+    return fd;
+}
+
+static int listen_at(uint16_t wanted, void (*prepare)(int fd), uint16_t *ret_port,
+                     bool *ret_only_four)
+{
+    struct sockaddr_storage address;
+    struct tern_tcp_address any;
+    int fd = make_socket(&any);
+    if (fd < 0)
+        return -1;
+    if (prepare)
+        prepare(fd);
+    socklen_t size = tern_tcp_sockaddr(&any, wanted, &address);
+    if (bind(fd, (struct sockaddr *)&address, size) || listen(fd, SOMAXCONN) ||
+        getsockname(fd, (struct sockaddr *)&address, &size)) {
+        int error = errno;
+        close(fd);
+        errno = error;
+        return -1;
+    }
+    tern_tcp_from_sockaddr(&address, &any);
+    *ret_port = any.port;
+    *ret_only_four = address.ss_family == AF_INET;
+    return fd;
+}
+
+int tern_tcp_listen(uint16_t first, uint16_t last, void (*prepare)(int fd), uint16_t *ret_port,
+                    bool *ret_only_four)
+{
+    int fd = -1;
+    errno = EADDRNOTAVAIL; /* if `last` is below `first` */
+    /* an int can go one beyond the last port, which a uint16_t cannot */
+    for (int port = first; port <= last && fd < 0; port++)
+        fd = listen_at((uint16_t)port, prepare, ret_port, ret_only_four);
+    return fd;
 }
 
 /* ---- addresses for the system and for people ---- */

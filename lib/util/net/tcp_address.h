@@ -2,7 +2,8 @@
 #ifndef TERN_TCP_ADDRESS_H
 #define TERN_TCP_ADDRESS_H
 
-/* This host's addresses, the choice among them, and addresses as text. */
+/* This host's addresses, the choice among them, addresses as text, and sockets that listen at all
+ * of them. */
 
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -61,6 +62,15 @@ bool tern_tcp_is_loopback(const struct tern_tcp_address *address);
 bool tern_tcp_same_address(const struct tern_tcp_address *a, const struct tern_tcp_address *b);
 /* Returns true if both have equal family, prefix length and subnet bits. */
 bool tern_tcp_same_subnet(const struct tern_tcp_address *a, const struct tern_tcp_address *b);
+
+/* ---- listening ---- */
+
+/* Opens a listening socket for both families if the host has both, at the first free port from
+ * `first` to `last`; both 0: any port. `prepare` sets more options before the socket is bound;
+ * NULL: none. Sets *ret_port, and *ret_only_four if the host has no IPv6. The descriptor does not
+ * block and is close-on-exec. Returns it, or -1 with errno. */
+int tern_tcp_listen(uint16_t first, uint16_t last, void (*prepare)(int fd), uint16_t *ret_port,
+                    bool *ret_only_four);
 
 /* ---- for the system and for people ---- */
 
