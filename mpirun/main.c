@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 
 #include "lib/util/base/error.h"
 #include "lib/util/base/log.h"
+#include "lib/util/base/streams.h"
 #include "lib/util/base/system_calls.h"
 #include "mpirun/agent.h"
 #include "mpirun/job.h"
@@ -31,19 +31,6 @@
 #include "mpirun/where/where_door.h"
 
 enum { AGENTS_END_MS = 1000 };
-
-/* Opens /dev/null in place of closed standard streams: otherwise the first file that mpirun opens
- * would take the number. It is opened for reading, so that writing to it fails (EBADF), as writing
- * to the closed stream did. */
-static void open_standard_streams(void)
-{
-    int fd;
-    do
-        fd = open("/dev/null", O_RDONLY);
-    while (fd >= 0 && fd <= 2);
-    if (fd > 2)
-        close(fd);
-}
 
 /* Checks the limit of the stack, because libpmix overflows a small stack without a message. The
  * size it needs was measured. Returns an exit status. */
@@ -235,7 +222,7 @@ static int launch(int argc, char **argv)
 
 int main(int argc, char **argv, char **envp)
 {
-    open_standard_streams();
+    tern_streams_hold();
     tern_log_name("mpirun");
     /* A limit on file sizes (ulimit -f) also holds for memory files: calls fail, and messages say
      * so. The guardian gives ranks the signal back. */

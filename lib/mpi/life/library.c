@@ -41,6 +41,7 @@
 #include "lib/util/base/error.h"
 #include "lib/settings/figures.h"
 #include "lib/util/base/log.h"
+#include "lib/util/base/streams.h"
 #include "lib/settings/param.h"
 
 #include <pthread.h>
@@ -124,6 +125,7 @@ int tern_library_retain(enum tern_library_user user, int thread_level)
     sessions_used = sessions_used || user == TERN_USER_SESSION;
     choose_locking(thread_level);
     if (tern_library_users == 0) {
+        tern_streams_hold();
         tern_request_checks = &tern_check_of_requests;
         tern_check_init();
         error = tern_library_known ? return_to_rooms() : start_rooms();
