@@ -89,10 +89,12 @@ static int open_streams(void)
     return streams;
 }
 
-/* Returns true if processes that ranks have left behind are not waited for. */
+/* Returns true if processes that ranks have left behind are not waited for. A signal alone does not
+ * mean that: ranks that have caught it and end well have not failed. */
 static bool is_cut_short(void)
 {
-    return run.cut_short || (tern_failure_is_recorded() && !run.job->options->keep_going);
+    return run.cut_short || (tern_failure_is_recorded() &&
+                             (!run.job->options->keep_going || run.ending_signal));
 }
 
 static void set_stage(enum tern_job_stage stage, int64_t limit_ms)
@@ -218,11 +220,6 @@ void tern_run_resume(void)
     set_stage(TERN_RUNNING, -1);
     if (is_cut_short()) /* another rank has failed meanwhile */
         tern_run_end();
-}
-
-void tern_run_cut_short(void)
-{
-    run.cut_short = true;
 }
 
 int tern_run_await_end(int number)

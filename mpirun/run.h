@@ -39,8 +39,6 @@ void tern_run_tell_guardian(int kind, int rank, int value);
 void tern_run_end(void);
 /* Kills all ranks. The loop stops when they have ended. */
 void tern_run_kill(void);
-/* Processes that ranks leave behind are no longer waited for. */
-void tern_run_cut_short(void);
 /* Gives the ranks leftover_grace_ms to end after signal `number`, which asks them to; then ends the
  * job. Does nothing if they had such a signal before: returns that, else 0. */
 int tern_run_await_end(int number);

@@ -16,8 +16,6 @@
 static bool ends_at_once(int number)
 {
     enum tern_job_stage stage = tern_run_job_stage();
-    if (number == SIGINT)
-        tern_run_cut_short();
     if (stage == TERN_WAITING || stage == TERN_LEAVING) {
         tern_failure_record_signal(number, " while it waited for processes that the ranks had left "
                                            "in the background, and ended these");

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A job that succeeds loses nothing that processes in the background still have to write: mpirun waits for those that hold the
 # ranks' output open, gives the others time, and says whom it ends. A job that fails gives them end_grace_ms.
-# shellcheck disable=SC2016 # the ranks' shells expand what is in quotes
+# shellcheck disable=SC2016,SC2317 # the ranks' shells expand what is in quotes
 . "$(dirname "$0")/check.bash"
 : "${MPICC:?names the mpicc to test}"
 
@@ -116,6 +116,26 @@ none_marked || complain "a wait that is interrupted leaves processes"
 run --timeout 2 -n 1 sh -c "sleep $mark & echo done"
 is "--timeout ends the wait" "$rc $(cat out)" "110 done"
 none_marked || complain "--timeout leaves processes"
+
+# ranks that catch a signal, and end well, lose as little: the first Ctrl-C, too, leaves their children time
+for signal in INT TERM HUP; do
+    rm -f go caught.*
+    : >out
+    env --default-signal=$signal "$MPIRUN" --mca end_grace_ms 100 --mca leftover_grace_ms -1 --oversubscribe -n 2 bash -c "
+        setsid bash -c 'trap \"\" $signal; echo ready >&3; exec 3>&-; while [ ! -e go ]; do sleep 0.05; done; echo saved >caught.\$PMIX_RANK' 3>&1 >/dev/null 2>&1 &
+        trap 'exit 0' $signal
+        while :; do sleep 0.05; done" >out 2>err </dev/null &
+    mpirun=$!
+    both_ready() { [ "$(grep -c ready out)" = 2 ]; }
+    eventually "SIG$signal: the children are ready" both_ready
+    kill -s $signal $mpirun
+    ranks_ended() { ! pgrep -P "$(pgrep -P "$mpirun" -x tern-guardian)" -f 'while :' >/dev/null; }
+    eventually "SIG$signal: the ranks have ended" ranks_ended
+    sleep 1 # ten times end_grace_ms, which is for jobs that have failed
+    : >go
+    wait $mpirun
+    is "SIG$signal, caught: what children save" "$? $(cat caught.* | wc -l)" "0 2"
+done
 
 # daemons get SIGTERM, and what does not heed it is killed
 run --mca leftover_grace_ms 200 -n 1 sh -c "setsid sleep $mark >/dev/null 2>&1 & sleep 0.1"
