@@ -166,10 +166,10 @@ static long peak_mib(void)
     return kib >> 10;
 }
 
-/* A collective of a few bytes that are a gigabyte apart takes no memory for what lies between. One at an absolute address. */
+/* A collective of a few bytes that are 256 MiB apart takes no memory for what lies between. One at an absolute address. */
 static void check_far_apart(void)
 {
-    enum { GAP = 1 << 30 };
+    enum { GAP = 1 << 28 };
     int *first = on_device(sizeof(int)), *gap = on_device(GAP), *second = on_device(sizeof(int));
     MPI_Aint at[2];
     MPI_Datatype type;

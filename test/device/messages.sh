@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Buffers in device memory, with a driver of our own that has no device (fake_cuda.c). First programs that use its pointers
 # themselves, then programs of test/mpi whose whole heap is device memory: a library that touches a buffer in a call dies.
-# With TERN_TEST_LONG all of test/mpi, and every kind of memory.
+# With TERN_TEST_LONG all of test/mpi, every kind of memory, and more rounds of threads and of random calls.
 set -u
 . "$TERN_SRCDIR/test/mpirun/check.bash"
 export OMPI_MCA_rmaps_base_oversubscribe=1 # no word where ranks share a core
@@ -68,8 +68,10 @@ for choice in ipc,shm,self shm,self tcp,self; do
 done
 run -n 2 -x FAKE_CUDA_DELAY_US=50 ./lists
 clean "lists of runs on streams that are threads"
-run -n 2 -x FAKE_CUDA_DELAY_US=50 ./kernels
-clean "kernels on streams that are threads"
+if in_long; then
+    run -n 2 -x FAKE_CUDA_DELAY_US=50 ./kernels
+    clean "kernels on streams that are threads"
+fi
 run -n 1 -x FAKE_CUDA_KERNELS=none ./kernels none
 is "no kernels" "$rc $(grep -c 'the CUDA driver does not load the kernel' err)" "0 1"
 run -n 1 --mca accel none ./pointers
@@ -141,8 +143,8 @@ clean "windows, asked by wish"
 
 # threads
 shares "threads" -n 2 ./threads 12 ipc
-shares "threads, addresses come back" -n 2 -x FAKE_CUDA_REUSE=1 ./threads 40 ipc
-shares "threads, streams are threads" -n 2 -x FAKE_CUDA_REUSE=1 -x FAKE_CUDA_DELAY_US=50 ./threads 24 ipc
+shares "threads, addresses come back" -n 2 -x FAKE_CUDA_REUSE=1 ./threads ${TERN_TEST_LONG:+4}12 ipc
+shares "threads, streams are threads" -n 2 -x FAKE_CUDA_REUSE=1 -x FAKE_CUDA_DELAY_US=50 ./threads ${TERN_TEST_LONG:+2}8 ipc
 for choice in ^ipc self,tcp; do
     direct "threads, btl $choice" -n 2 --mca btl $choice ./threads 12 staged
 done
@@ -209,16 +211,19 @@ exec "$MPIRUN" -x FAKE_CUDA_BUFFERS=\$MODE -x LD_PRELOAD="$FAKE_CUDA $FAKE_HEAP 
 EOF
 chmod +x wrapped
 # Not in this list: programs whose threads use memory while others are in MPI (the heap is closed then), or that ask what a window
-# or a long message in host memory does, and what starts further programs. win_random takes long: its rounds are fewer here.
+# or a long message in host memory does, and what starts further programs. Programs of many random calls have fewer rounds here.
 out_of_reach='bsend_threads streams_from_who_waits thread_* unexpected_memory_threads win_threads* win_without_shared_memory win_misuse* win_of_late_rank win_random* spawn* connect_jobs names programs_in_turn'
-programs=(win_counter coll_alltoall coll_nonblocking_many file_random neighbor_collectives non_overtaking op_user
-    pack_external persistent_restart random_collectives random_traffic sendrecv_replace_big truncate_everywhere
-    type_strided_rendezvous)
+programs=(win_counter coll_alltoall coll_nonblocking_many neighbor_collectives non_overtaking op_user pack_external
+    persistent_restart random_collectives sendrecv_replace_big truncate_everywhere type_strided_rendezvous)
+ranks=(--ranks 1 --ranks 2 --ranks 3 --ranks 4)
 modes=(device mixed)
-"$MPICC" -w -I"$TERN_SRCDIR/test/mpi" -o win_random "$TERN_SRCDIR/test/mpi/win_random.c" || exit 1
+fewer_rounds=("2 win_random 5" "2 random_traffic 1 80" "3 random_traffic 2 50" "5 random_traffic 3 30" "2 file_random 8" "3 file_random 8")
+for program in win_random random_traffic file_random; do
+    "$MPICC" -w -I"$TERN_SRCDIR/test/mpi" -o $program "$TERN_SRCDIR/test/mpi/$program.c" || exit 1
+done
 if [ -n "${TERN_TEST_LONG:-}" ]; then
     modes=(device mixed managed devices)
-    programs=()
+    programs=() ranks=()
     for program in "$TERN_SRCDIR"/test/mpi/*.c; do
         name=$(basename "$program" .c)
         for pattern in $out_of_reach; do
@@ -229,12 +234,12 @@ if [ -n "${TERN_TEST_LONG:-}" ]; then
     done
 fi
 for mode in "${modes[@]}"; do
-    MODE=$mode MPIRUN=$PWD/wrapped "$PYTHON3" -B "$TERN_SRCDIR/test/mpi/run" --build programs "${programs[@]}" >runs 2>&1 ||
+    MODE=$mode MPIRUN=$PWD/wrapped "$PYTHON3" -B "$TERN_SRCDIR/test/mpi/run" --build programs "${ranks[@]}" "${programs[@]}" >runs 2>&1 ||
         { cat runs; complain "$mode: some programs fail"; }
     echo "$mode: $(tail -n 1 runs)"
-    MODE=$mode timeout -k 30 300 ./wrapped -n 2 ./win_random 5 >runs 2>&1 || {
-        cat runs
-        complain "$mode: win_random"
-    }
+    for program in "${fewer_rounds[@]}"; do
+        # shellcheck disable=SC2086 # words
+        MODE=$mode timeout -k 30 300 ./wrapped -n ${program/ / ./} >runs 2>&1 || { cat runs; complain "$mode: $program"; }
+    done
 done
 finish
