@@ -20,6 +20,8 @@ AS_IF([test -z "$tern_compiler"], [TERN_MISSING([a C compiler], [gcc libc6-dev])
 AC_PATH_PROGS([PYTHON3], [python3])
 AS_IF([test -n "$PYTHON3" && "$PYTHON3" -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null], [],
       [TERN_MISSING([Python >= 3.9 (it writes the C entry points from api/)], [python3])])
+# The interpreter itself: a version manager's python3 is a script that looks for it at each start, which takes longer than it.
+AS_IF([test -n "$PYTHON3"], [PYTHON3=`"$PYTHON3" -c 'import sys; print(sys.executable)' 2>/dev/null || echo "$PYTHON3"`])
 PKG_PROG_PKG_CONFIG
 AS_IF([test -z "$PKG_CONFIG"], [TERN_MISSING([pkg-config], [pkg-config])])
 PKG_CHECK_MODULES([PMIX], [pmix >= 3.1], [],
