@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Every algorithm of every collective of one group (proof.h) at 100, 127, 128 and 1000 ranks, with the first and the last
- * one as root. The short run has one length beyond 100 ranks, and no alltoall of 1000. */
+/* Every algorithm of every collective of one group (proof.h) at 100, 127, 128, 300 and 1000 ranks, with the first and the
+ * last one as root. The short run has two lengths for 100 ranks, one beyond, and only the last root of 1000; it ends at 128
+ * ranks for alltoall, at 300 for collectives whose blocks are of different lengths, or are reduced and scattered. */
 #include "proof.h"
 #include "suite.h"
 
@@ -13,22 +14,26 @@ static int lengths(const struct proof *proof)
 {
     enum tern_collective c = proof->collective;
     bool to_all = c == TERN_ALLTOALL || c == TERN_ALLTOALLV || c == TERN_ALLTOALLW;
-    if (proof->n == 100 || getenv("TERN_TEST_LONG"))
+    bool blocks = c == TERN_ALLGATHERV || c == TERN_REDUCE_SCATTER_BLOCK || c == TERN_REDUCE_SCATTER;
+    if (getenv("TERN_TEST_LONG"))
         return 3;
-    return proof->n == 1000 && to_all ? 0 : 1;
+    if (proof->n == 300)
+        return blocks;
+    return proof->n == 1000 ? !to_all && !blocks : proof->n == 100 ? 2 : 1;
 }
 
 START_TEST(some_larger_sizes)
 {
-    static const int sizes[] = {100, 127, 128, 1000};
+    static const int sizes[] = {100, 127, 128, 300, 1000};
     struct proof proof = {.collective = (enum tern_collective)_i};
     for (proof.algorithm = tern_plan_algorithms(proof.collective, false); proof.algorithm->name;
          proof.algorithm++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             proof.n = sizes[i];
-            const int64_t counts[] = {proof.n + 1, 0, 1};
+            const int64_t counts[] = {proof.n + 1, 1, 0};
             int stride = proof_has_root(proof.collective) ? proof.n - 1 : proof.n;
-            for (proof.root = 0; proof.root < proof.n; proof.root += stride)
+            bool last_alone = proof.n == 1000 && stride < proof.n && !getenv("TERN_TEST_LONG");
+            for (proof.root = last_alone ? stride : 0; proof.root < proof.n; proof.root += stride)
                 prove_counts(proof, counts, lengths(&proof));
         }
 }

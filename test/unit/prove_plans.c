@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Every algorithm of every collective of one group (proof.h) at every size from 1 to 64, with blocks of six
- * lengths and the first 16 roots. In the short run, beyond 16 ranks, four of the roots have all lengths, the others one
- * of them in turn; and beyond 33 ranks three sizes stand for all.
+ * Every algorithm of every collective of one group (proof.h) at every size from 1 to 64, with blocks of six lengths and the
+ * first 16 roots. In the short run, beyond 9 ranks, four of the roots have all lengths, the others one of them in turn; and
+ * beyond 17 ranks nine sizes stand for all, powers of two and of three among them.
  */
 #include "proof.h"
 #include "suite.h"
@@ -13,14 +13,14 @@
 
 static bool has_all_counts(int n, int root, int roots)
 {
-    bool thorough = n <= 16 || getenv("TERN_TEST_LONG");
+    bool thorough = n <= 9 || getenv("TERN_TEST_LONG");
     return thorough || root < 2 || root == roots / 2 || root == roots - 1;
 }
 
 static int next_size(int n)
 {
-    static const int beyond[] = {47, 63, 64, 65};
-    if (n < 33 || getenv("TERN_TEST_LONG"))
+    static const int beyond[] = {20, 24, 27, 31, 32, 33, 47, 63, 64, 65};
+    if (n < 17 || getenv("TERN_TEST_LONG"))
         return n + 1;
     int i = 0;
     while (beyond[i] <= n)
