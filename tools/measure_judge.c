@@ -38,6 +38,9 @@ static const struct rule {
     {"coll_switch_crowded", "ns", "the kernel takes that long for a turn", 50, 200000, 500, 1.6},
     {"coll_cold", "ns", "caches are filled in that time", 0, 10000, 200, 2},
     {"coll_call", "ns", "a call is some dozens of instructions", 2, 10000, 25, 2},
+    {"shm_again_gap", "ps/byte", "no cache line takes longer", 0, 20000, 400, 2},
+    {"shm_take_gap", "ps/byte", "cores copy no faster", 2, 10000, 60, 1.6},
+    {"shm_turns_gap", "ps/byte", "cores copy no faster", 2, 10000, 60, 1.6},
 };
 
 /* The nearer one must not be slower than the farther one, except for errors of measurement. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The figures by which algorithms of collectives are priced (docs/collectives.md). `mpi_info
- * --model` prints them. */
+/* The figures by which algorithms of collectives are priced (docs/collectives.md), and messages
+ * within a node choose their way (lib/btl/shm/lines.h). `mpi_info --model` prints them. */
 
 #include "lib/settings/figure_table.h"
 
@@ -70,6 +70,14 @@ const struct tern_figure_row tern_figure_rows[] = {
     {"coll_cold", 60, "ns", 0, LARGEST, true,
      "Additional time that a message keeps its sender, or its receiver, busy if sixteen ranks "
      "share a core."},
+    {"shm_again_gap", 250, "ps/byte", 0, LARGEST, true,
+     "Additional time of each byte that a core writes where another core has read since."},
+    {"shm_take_gap", 65, "ps/byte", 0, LARGEST, true,
+     "Time of each byte that a core copies from where another core has written."},
+    {"shm_turns_gap", 65, "ps/byte", 0, LARGEST, true,
+     "Like shm_take_gap, if eight pages are copied at a time, a little of each in turn."},
+    {"shm_prepared", 1024, "bytes", 0, 4096, true,
+     "Length up to which a rank that waits asks for the lines of its next message."},
     {"coll_device_step", 10000, "ns", 0, LARGEST, false,
      "Time of a copy or a kernel on a device, whatever its length."},
     {"coll_device_gap", 7, "ps/byte", 0, LARGEST, false,

@@ -45,7 +45,7 @@ struct shared_header {
     /* Taken by a rank that fills where little memory is free. */
     struct tern_shared_lock fill_gate;
 };
-_Static_assert(sizeof(struct shared_header) <= TERN_SEGMENT_RANKS_AT, "in front of the blocks");
+_Static_assert(sizeof(struct shared_header) <= TERN_SEGMENT_LINES_AT, "in front of the rest");
 
 /* Stands in front of memory that was taken by name. */
 struct meeting {

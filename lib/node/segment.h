@@ -32,8 +32,12 @@
 /* TERN_SEGMENT_LANES equals TERN_LANES_MAX, and holds for senders whose library was built with
  * another number too. */
 enum { TERN_SEGMENT_CPUS = 1024, TERN_SEGMENT_LANES = 8 };
-/* Offset of the ranks' blocks. */
-enum { TERN_SEGMENT_RANKS_AT = 4096 };
+/* Offsets of the ranks' blocks, and of what is known about lines (lib/btl/shm/lines.h). */
+enum {
+    TERN_SEGMENT_RANKS_AT = 4096,
+    TERN_SEGMENT_LINES_BYTES = TERN_CACHE_LINE,
+    TERN_SEGMENT_LINES_AT = TERN_SEGMENT_RANKS_AT - TERN_SEGMENT_LINES_BYTES,
+};
 
 /* A rank's block. */
 struct tern_segment_rank {

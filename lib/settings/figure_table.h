@@ -3,8 +3,9 @@
 #define TERN_FIGURE_TABLE_H
 
 /*
- * The figures of the model by which collectives choose their algorithms: what messages, copies and
- * turns cost on this kind of host, and its caches and cores. The table contains data only, and
+ * The figures of the model by which collectives choose their algorithms, and messages within a node
+ * their way: what messages, copies, lines and turns cost on this kind of host, and its caches and
+ * cores. The table contains data only, and
  * mpi_info and mpirun know it. Values: lib/settings/figures.h.
  */
 

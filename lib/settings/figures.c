@@ -82,6 +82,11 @@ int64_t tern_figure(const char *name)
     return figures.given[index] ? figures.values[index] : tern_figure_rows[index].preset;
 }
 
+bool tern_figure_given(const char *name)
+{
+    return figures.given[expect(name)];
+}
+
 const char *tern_figure_source(const char *name)
 {
     return figures.given[expect(name)] ? source : "default";

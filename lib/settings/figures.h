@@ -12,6 +12,7 @@
  * that coll_model_file names, and no other. A program started by itself reads like mpirun.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Reads the figures, if they were not read before; call it before other threads start. Returns 0,
@@ -22,6 +23,9 @@ int tern_figures_read(void);
 /* Returns the value of the figure `name`, which must be in the table (else aborts: a programming
  * error). Slow. */
 int64_t tern_figure(const char *name);
+
+/* Returns true if the figure `name` comes from a file or from mpirun, false if it is built in. */
+bool tern_figure_given(const char *name);
 
 /* Returns the source of the figure `name`: a file's name, "mpirun" or "default". */
 const char *tern_figure_source(const char *name);

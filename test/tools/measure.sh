@@ -43,12 +43,13 @@ if bash -c 'ln -s "$PWD/victim" "$1.$$"; exec "$2" --measure' - "$file" "$bin/mp
     measured=$(sed -n 's/^coll_switch = //p' "$file")
     [ "$measured" -gt 0 ] || fail "$file has no coll_switch"
     grep -q "coll_switch *$measured ns" out || fail "not printed with its unit"
+    [ "$(grep -cE '^shm_(again_gap|take_gap|turns_gap|prepared) = [0-9]+$' "$file")" = 4 ] || fail "$file does not say what lines cost"
 else # nothing sensible can be measured while others use the cores
-    grep -q 'cannot believe.*coll_.*found to be.*expected.*nothing is stored.*taskset' out || fail "exit status $?"
+    grep -q 'cannot believe.*_.*found to be.*expected.*nothing is stored.*taskset' out || fail "exit status $?"
     [ ! -e "$file" ] || fail "stored nevertheless"
     measured=1234
     mkdir -p "$(dirname "$file")"
-    "$bin/mpi_info" --parsable --model | sed -n 's/^model:\(coll_[a-z_]*\):measured:yes$/\1 = 1234/p' >names
+    "$bin/mpi_info" --parsable --model | sed -n 's/^model:\([a-z_]*\):measured:yes$/\1 = 1234/p' >names
     { echo '# by hand'; cat names; echo "end = $(wc -l <names)"; } >"$file"
 fi
 [ "$(how coll_switch value)" = "$measured" ] || fail "mpi_info --model does not show the measured value"

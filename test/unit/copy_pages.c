@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* tern_copy_pages copies the given number of bytes and touches no others, at any address and alignment. */
+/* tern_copy_pages copies the given number of bytes and touches no others, at any address and alignment, whichever way it goes. */
 
 #include "require.h"
 
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-int main(void)
+static void check_all(void)
 {
     enum { PAGE = 4096, AROUND = 128, MOST = 17 * PAGE };
     static unsigned char source[MOST + AROUND], target[MOST + 2 * AROUND], wanted[sizeof target];
@@ -28,5 +28,14 @@ int main(void)
                     tern_copy_pages(target + to, source + from, n);
                     REQUIRE(memcmp(target, wanted, sizeof target) == 0, "%zu bytes from %zu to %zu", n, from, to);
                 }
+}
+
+int main(void)
+{
+    REQUIRE(!tern_copy_pages_gains(), "in turn before anything was measured");
+    check_all();
+    tern_copy_pages_use(true);
+    REQUIRE(tern_copy_pages_gains(), "not in turn");
+    check_all();
     return 0;
 }

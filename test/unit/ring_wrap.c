@@ -144,6 +144,7 @@ struct end {
     struct tern_cells cells;
     uint64_t seed;
     uint32_t sent, taken, cells_sent;
+    bool changes_order;
 };
 
 static bool send_random(struct end *end)
@@ -151,6 +152,8 @@ static bool send_random(struct end *end)
     uint64_t before = end->seed;
     uint32_t length = next_length(&end->seed, end->out.payload_max < TERN_RING_CELL ? end->out.payload_max : TERN_RING_CELL);
     uint32_t data_head = end->out.data_head;
+    if (end->changes_order && end->sent % 7 == 0)
+        tern_cells_order(&end->cells, end->sent % 2);
     if (!send_one(&end->out, &end->cells, end->sent, length)) {
         end->seed = before;
         return false;
@@ -178,7 +181,8 @@ static void *live(void *context)
     return NULL;
 }
 
-static void change_hands(bool in_turn)
+/* The cells of two ends are all there in the end, none twice. `changes`: each end changes the order of its own now and then. */
+static void change_hands(bool in_turn, bool changes)
 {
     enum { SIZE = 256 * 1024, CELLS = 4, ALL = SIZE + CELLS * TERN_RING_CELL };
     struct end ends[2] = {{.seed = 3}, {.seed = 4}};
@@ -191,6 +195,7 @@ static void change_hands(bool in_turn)
         REQUIRE(tern_ring_open_out(&ends[i].out, ring) == 0, "the ring cannot be opened");
         tern_ring_open_in(&ends[!i].in, ring, &ends[!i].cells);
         ends[i].cells.in_turn = in_turn;
+        ends[i].changes_order = changes;
         ends[i].cells.fresh = memory + i * ALL + SIZE;
         ends[i].cells.fresh_end = memory + (i + 1) * ALL;
     }
@@ -221,7 +226,8 @@ int main(void)
             pass(sizes[i]);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         pass_between_threads(sizes[i]);
-    change_hands(false);
-    change_hands(true);
+    change_hands(false, false);
+    change_hands(true, false);
+    change_hands(false, true);
     return 0;
 }

@@ -17,7 +17,8 @@ static const struct tern_figure good[] = {
     {"coll_cores_per_package", 2}, {"coll_board_latency", 95},      {"coll_board_overhead", 20},
     {"coll_reduce_gap", 40},       {"coll_copy_gap", 24},           {"coll_switch", 1250},
     {"coll_switch_crowded", 2210}, {"coll_cold", 60},               {"coll_call", 41},
-    {"coll_board_gap", 58},
+    {"coll_board_gap", 58},        {"shm_again_gap", 373},         {"shm_take_gap", 52},         {"shm_turns_gap", 59},
+    {"shm_prepared", 1024},
 };
 
 /* Recorded on a quiet virtual machine whose cores were near to each other. */
@@ -37,6 +38,10 @@ static const struct tern_figure near_cores[][2] = {
     {{"coll_switch_crowded", 3200}, {"coll_switch_crowded", 2650}},
     {{"coll_cold", 110}, {"coll_cold", 63}},
     {{"coll_call", 74}, {"coll_call", 76}},
+    {{"shm_again_gap", 88}, {"shm_again_gap", 373}}, /* near, and then far */
+    {{"shm_take_gap", 22}, {"shm_take_gap", 52}},
+    {{"shm_turns_gap", 44}, {"shm_turns_gap", 60}},
+    {{"shm_prepared", 1024}, {"shm_prepared", 4096}},
 };
 
 enum { COUNT = sizeof good / sizeof *good };
@@ -96,6 +101,8 @@ START_TEST(figures_are_possible)
         {"coll_switch", 4000000, "4000000 ns"},
         {"coll_call", 0, "0 ns"},
         {"coll_copy_gap", 50000, "50000 ps/byte"},
+        {"shm_again_gap", 50000, "50000 ps/byte"},
+        {"shm_take_gap", 0, "0 ps/byte"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ck_assert_int_eq(tern_judge_figures(with(rows[i].name, rows[i].value), COUNT, why, sizeof why), -1);
@@ -130,6 +137,7 @@ START_TEST(figures_come_again)
         {"coll_board_latency", 12, "95 ns, and then 12"},
         {"coll_node_gap", 90, "31 ps/byte, and then 90"},
         {"coll_switch", 600, "1250 ns, and then 600"},
+        {"shm_take_gap", 200, "52 ps/byte, and then 200"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ck_assert_int_eq(tern_judge_agreement(good, with(rows[i].name, rows[i].value), COUNT, why, sizeof why), -1);

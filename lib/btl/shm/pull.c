@@ -4,11 +4,12 @@
 #include "lib/btl/path.h"
 #include "lib/btl/peer.h"
 #include "lib/btl/shm/endpoint.h"
+#include "lib/btl/shm/lines.h"
 #include "lib/node/doorbell.h"
+#include "lib/settings/figures.h"
 #include "lib/util/base/atomic.h"
 #include "lib/util/base/error.h"
 #include "lib/settings/param.h"
-#include "lib/util/machine/processor.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,20 +17,22 @@
 
 enum { STREAM_MIN = 16 * 1024 }; /* shorter messages are not worth the dialogue */
 
-/* On AMD's processors a store to a line that another core has read waits for that core: 29 ns a
- * line, one after the other, if the two share no cache. So a sender whose buffer was pulled pays
- * when it writes there again, more than two copies take. There a receiver pulls only if the sender
- * stays away (docs/notes/2026-11-27-readers-of-a-line.md). */
-static bool owner_pays;
-static uint64_t there_ticks; /* a rank that noted this long ago that it waits is still there */
+/* After this many bytes the receiver looks whether the sender has entered MPI meanwhile. */
+enum { PULL_PIECE = 256 * 1024 };
+
+/* Where a store to a line that another core has read waits for that core, a sender whose buffer was
+ * pulled pays when it writes there again. There a receiver pulls only if the sender stays away
+ * (docs/notes/2026-11-27-readers-of-a-line.md). */
+static uint64_t piece_ticks; /* what a piece takes by the rings if it is in no cache */
+static size_t paid_most;     /* bytes that the sender's cache still holds when it writes again */
 
 static enum { COPY_AUTO, COPY_ALWAYS, COPY_NEVER } single_copy; /* in the order of the choices */
 
 void tern_shm_pull_init(void)
 {
     single_copy = tern_param_choice("btl_shm_single_copy");
-    owner_pays = tern_processor_is_amd();
-    there_ticks = tern_ticks_of_us(owner_pays ? 30 : 8);
+    piece_ticks = tern_ticks_of_us(PULL_PIECE * tern_figure("coll_uncached_gap") / 1000000);
+    paid_most = tern_figure("coll_cache_bytes") / 2;
 }
 
 /* Returns true if this process can read the peer's memory. If not, single copies for this pair end
@@ -46,9 +49,6 @@ static bool probe_pull(struct tern_peer *peer, struct tern_shm_endpoint *endpoin
 /* Limits of one system call, well under IOV_MAX and 2 GiB. */
 enum { RUNS = 64, RUN_MIN = 512, PULL_BYTES = 1 << 30 };
 
-/* After this many bytes the receiver looks whether the sender has entered MPI meanwhile. */
-enum { PULL_PIECE = 256 * 1024 };
-
 /* Returns true if the sender waits in MPI. If both ends wait in MPI the ring is faster: one end
  * copies in while the other copies out, whereas the system call looks up and pins every page. A
  * sender that computes or is descheduled cannot take part. */
@@ -61,8 +61,11 @@ static bool sender_is_there(const struct tern_shm_endpoint *endpoint)
         /* other programs want the processors: the sender will not stay there for long */
         return false;
     uint64_t at = __atomic_load_n(&endpoint->block->waiting_at, __ATOMIC_RELAXED);
-    /* signed, because the sender's clock may be a little ahead */
-    return (int64_t)(tern_ticks() - at) < (int64_t)there_ticks;
+    /* A rank that copies notes the time after each piece. Where it copies each piece twice, in and
+     * out, both ways, that takes four times as long. Signed, because the sender's clock may be a
+     * little ahead. */
+    uint64_t ago = tern_lines_owner_pays() ? piece_ticks : piece_ticks / 4;
+    return (int64_t)(tern_ticks() - at) < (int64_t)ago;
 }
 
 /* Waits for the sender to enter MPI, for about as long as it would pay later, if this rank waits in
@@ -70,12 +73,12 @@ static bool sender_is_there(const struct tern_shm_endpoint *endpoint)
 static bool sender_comes(const struct tern_transfer *transfer,
                          const struct tern_shm_endpoint *endpoint)
 {
-    enum { NS_PER_KIB = 256, MOST_US = 128 };
-    if (!owner_pays || !transfer->waits || tern_doorbell_stays() ||
+    if (!tern_lines_owner_pays() || !transfer->waits || tern_doorbell_stays() ||
         __atomic_load_n(&tern_doorbell_contended, __ATOMIC_RELAXED))
         return false;
-    uint64_t us = transfer->length / 1024 * NS_PER_KIB / 1000, begin = tern_ticks(), now = begin,
-             patience = tern_ticks_of_us(us < MOST_US ? us : MOST_US);
+    size_t paid = transfer->length < paid_most ? transfer->length : paid_most;
+    uint64_t begin = tern_ticks(), now = begin,
+             patience = tern_ticks_of_us(paid * tern_lines()->again / 1000000);
     for (; now - begin < patience; now = tern_ticks()) {
         tern_doorbell_note_busy(now); /* the sender may be about to look, for a message of ours */
         if (sender_is_there(endpoint))
@@ -109,7 +112,7 @@ static bool both_should_pull(const struct tern_transfer *transfer)
     /* 512 KiB, of which the first 16 may have come with the announcement */
     enum { WINDOW = 2, VERY_LONG = 496 * 1024, AGAIN = 8 };
     uint32_t offered = transfer->peer->offered;
-    if (owner_pays)
+    if (tern_lines_owner_pays())
         return offered >= WINDOW && count_again(transfer) >= AGAIN;
     return offered >= WINDOW || (offered && transfer->length >= VERY_LONG);
 }
@@ -158,6 +161,7 @@ static int pull(struct tern_transfer *transfer)
         return TERN_ERR_UNSUPPORTED;
     if (scattered(&transfer->cursor, transfer->length))
         return TERN_ERR_UNSUPPORTED;
+    tern_lines_count(endpoint->block);
     size_t piece = single_copy == COPY_AUTO ? PULL_PIECE : PULL_BYTES;
     bool streams = single_copy == COPY_AUTO && !both_should_pull(transfer);
     int rc = 0;

@@ -2,9 +2,12 @@
 #include "lib/btl/shm/ring.h"
 
 #include "lib/util/base/error.h"
-#include "lib/util/machine/processor.h"
+#include "lib/util/machine/line_costs.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+uint32_t tern_ring_prepared_most = TERN_PREPARED_SAFE;
 
 /* Returns the number of slots. They take about a quarter to a half of a ring; the share is larger
  * in small rings, which carry small messages. */
@@ -42,8 +45,6 @@ int tern_ring_open_out(struct tern_ring_out *out, struct tern_ring *ring)
         .mask = ring->slot_count - 1,
         .payload_max = ring->data_size / 4 & ~(TERN_CACHE_LINE - 1u),
         .data_end = data_end,
-        .prepared_max =
-            tern_processor_is_amd() ? TERN_RING_PREPARED_AMD : TERN_RING_PREPARED,
     };
     return 0;
 }
@@ -57,6 +58,13 @@ void tern_ring_close_out(struct tern_ring_out *out)
 void tern_ring_open_in(struct tern_ring_in *in, struct tern_ring *ring, struct tern_cells *cells)
 {
     *in = (struct tern_ring_in){.ring = ring, .cells = cells, .mask = ring->slot_count - 1};
+}
+
+void tern_cells_order(struct tern_cells *cells, bool in_turn)
+{
+    for (char *cell = cells->next; cell; memcpy(&cell, cell, sizeof cell))
+        cells->last = cell;
+    cells->in_turn = in_turn;
 }
 
 bool tern_ring_refresh(struct tern_ring_out *out, uint32_t length)

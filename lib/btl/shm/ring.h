@@ -45,9 +45,8 @@ enum { TERN_RING_INLINE = 32, TERN_RING_MOVED = 0xff };
 /* Bytes of a cell, and the shortest payload that goes by cell. */
 enum { TERN_RING_CELL = 32 * 1024, TERN_RING_CELL_LEAST = 4096 };
 
-/* Payload bytes for which tern_ring_prepare asks. Longer payloads are written around our cache; on
- * AMD's processors already those of more than 1 KiB. */
-enum { TERN_RING_PREPARED = 4096, TERN_RING_PREPARED_AMD = 1024 };
+/* Payload bytes for which tern_ring_prepare asks (lib/util/machine/line_costs.h). */
+extern TERN_OURS uint32_t tern_ring_prepared_most;
 
 /* A slot. */
 struct tern_ring_slot {
@@ -86,6 +85,9 @@ struct tern_cells {
     uint32_t came; /* cells read so far */
 };
 
+/* Says in which order cells are taken from now on. */
+void tern_cells_order(struct tern_cells *cells, bool in_turn);
+
 /* The sender's end; private memory. */
 struct tern_ring_out {
     struct tern_ring *ring;
@@ -97,7 +99,6 @@ struct tern_ring_out {
     uint32_t mask; /* slot_count - 1 */
     uint32_t *data_end; /* for each slot: data_head behind its packet */
     uint32_t prepared; /* tern_ring_prepare has been called with this head */
-    uint32_t prepared_max; /* bytes */
 };
 
 /* The receiver's end; private memory. */
@@ -265,7 +266,8 @@ static inline void tern_ring_prepare(struct tern_ring_out *out)
     /* 0 for a payload within its slot or in a cell, and too large after a return to the beginning
      */
     uint32_t length = out->data_head - out->data_end[(out->head - 2) & out->mask];
-    int64_t at = length <= out->prepared_max ? tern_ring_data_fit(out, length) : -1;
+    uint32_t most = __atomic_load_n(&tern_ring_prepared_most, __ATOMIC_RELAXED);
+    int64_t at = length <= most ? tern_ring_data_fit(out, length) : -1;
     for (uint32_t line = 0; at >= 0 && line < length; line += TERN_CACHE_LINE)
         tern_prefetch_write(tern_ring_data(out->ring) + at + line);
 }

@@ -15,6 +15,7 @@
 #include "lib/btl/path.h"
 #include "lib/btl/peer.h"
 #include "lib/btl/shm/endpoint.h"
+#include "lib/btl/shm/lines.h"
 #include "lib/btl/shm/pull.h"
 #include "lib/btl/shm/ring.h"
 #include "lib/node/doorbell.h"
@@ -88,6 +89,7 @@ static int shm_init(void)
     }
     self = tern_segment_rank(tern_rte.local_rank);
     my_ring_budget = tern_segment.core / tern_rte.local_size / 2;
+    tern_lines_init();
     tern_shm_pull_init();
     tern_doorbell_use(&self->bell, &self->waiting_at);
     return 0;
@@ -109,6 +111,7 @@ static void shm_finalize(void)
         close_lane(&lanes[i]);
     my_ring_bytes = my_cell_bytes = 0;
     self = NULL;
+    tern_lines_finalize();
     tern_segment_detach();
 }
 
@@ -127,7 +130,6 @@ static struct tern_shm_endpoint *endpoint_of(const struct tern_peer *peer)
         endpoint->block = tern_segment_rank(local_rank);
         endpoint->level_max = LEVELS;
         endpoint->cells_max = CELLS;
-        endpoint->cells.in_turn = tern_copy_pages_gains();
     }
     return endpoint;
 }
@@ -288,6 +290,8 @@ static struct tern_cells *cells_for(struct tern_shm_endpoint *endpoint, size_t l
     if (length < TERN_RING_CELL_LEAST)
         return NULL;
     struct tern_cells *cells = &endpoint->cells;
+    if (TERN_UNLIKELY(cells->in_turn != tern_copy_pages_gains()))
+        tern_cells_order(cells, !cells->in_turn);
     if ((!tern_cells_any(cells) || (cells->in_turn && endpoint->cell_count < CELLS_IN_TURN)) &&
         endpoint->cell_count < endpoint->cells_max && endpoint->cell_count <= cells->came &&
         cells->fresh == cells->fresh_end && endpoint->level >= LARGE)
@@ -456,7 +460,6 @@ static bool read_inbox(struct lane *lane, uint32_t inbox)
         }
         __atomic_store_n(&entry->peer->came_by, &tern_btl_shm, __ATOMIC_RELAXED);
         entry->back = &lane->endpoints[ring->source];
-        entry->back->cells.in_turn = tern_copy_pages_gains(); /* before the first cell comes */
         tern_ring_open_in(&entry->in, ring, &entry->back->cells);
         entry->back->in = ring;
         offset = ring->next;

@@ -3,17 +3,31 @@
 
 #include <string.h>
 
+static bool gains; /* pages in turn are the faster way */
+
+void tern_copy_pages_use(bool in_turn)
+{
+    __atomic_store_n(&gains, in_turn, __ATOMIC_RELAXED);
+}
+
+bool tern_copy_pages_gains(void)
+{
+    return __atomic_load_n(&gains, __ATOMIC_RELAXED);
+}
+
+void tern_copy_pages(void *to, const void *from, size_t bytes)
+{
+    if (tern_copy_pages_gains())
+        tern_copy_pages_in_turn(to, from, bytes);
+    else
+        memcpy(to, from, bytes);
+}
+
 #if defined(__x86_64__)
 
 #include <immintrin.h>
 
 enum { PAGE = 4096, RUN = 128 }; /* RUN: bytes copied of a page before the next page's turn */
-
-/* Only Intel's processors were measured to gain (docs/notes/2026-11-27-pages-in-turn.md). */
-bool tern_copy_pages_gains(void)
-{
-    return __builtin_cpu_is("intel") && __builtin_cpu_supports("avx2");
-}
 
 /* Copies `pages` pages, a run of each in turn. */
 static inline __attribute__((always_inline, target("avx2"))) void
@@ -43,9 +57,9 @@ static __attribute__((target("avx2"))) void copy_pages(char *to, const char *fro
     memcpy(to, from, bytes);
 }
 
-void tern_copy_pages(void *to, const void *from, size_t bytes)
+void tern_copy_pages_in_turn(void *to, const void *from, size_t bytes)
 {
-    if (tern_copy_pages_gains())
+    if (__builtin_cpu_supports("avx2"))
         copy_pages(to, from, bytes);
     else
         memcpy(to, from, bytes);
@@ -53,12 +67,7 @@ void tern_copy_pages(void *to, const void *from, size_t bytes)
 
 #else
 
-bool tern_copy_pages_gains(void)
-{
-    return false;
-}
-
-void tern_copy_pages(void *to, const void *from, size_t bytes)
+void tern_copy_pages_in_turn(void *to, const void *from, size_t bytes)
 {
     memcpy(to, from, bytes);
 }

@@ -12,12 +12,15 @@
 /* The shortest run that gains. */
 enum { TERN_COPY_PAGES_LEAST = 32 * 1024 };
 
-/* Copies `bytes` bytes, which do not overlap, as memcpy does. On processors where that is faster it
- * copies eight pages at a time, a little of each in turn: a prefetcher follows one page, and so
- * eight of them work at once. */
+/* Copies `bytes` bytes, which do not overlap, as memcpy does; by pages in turn if that gains. */
 TERN_OURS void tern_copy_pages(void *to, const void *from, size_t bytes);
 
-/* Returns true if this processor gains. */
+/* Does it by eight pages at a time, a little of each in turn: a prefetcher follows one page, and so
+ * eight of them work at once. By memcpy if this processor has no long vectors. */
+TERN_OURS void tern_copy_pages_in_turn(void *to, const void *from, size_t bytes);
+
+/* Say and return whether pages in turn gain. They do not before it is said. */
+TERN_OURS void tern_copy_pages_use(bool in_turn);
 TERN_OURS bool tern_copy_pages_gains(void);
 
 #endif
