@@ -3,6 +3,7 @@
 
 #include "lib/node/doorbell.h"
 #include "lib/node/segment.h"
+#include "lib/settings/figures.h"
 #include "lib/util/base/error.h"
 
 #include <sched.h>
@@ -30,10 +31,9 @@ struct area {
     struct slot slots[] __attribute__((aligned(TERN_CACHE_LINE)));
 };
 
-/* SLOW_NS: a store that takes longer has waited for other cores to give up the line. Such stores
- * take 25 to 30 ns, others 2 to 14 (docs/notes/2026-11-27-posts-between-far-cores.md). ASKS: the
- * number of posts for which a rank then asks its readers to take the lines. */
-enum { SLOW_NS = 18, ASKS = 512 };
+/* The number of posts for which a rank whose posts were slow asks its readers to take the lines.
+ * Where cores stay far apart two posts in 514 are slow then, some hundredths of the time. */
+enum { ASKS = 512 };
 
 /* Values of long_offset that are no offsets. */
 enum { NOT_MADE = 0, BEING_MADE = 1, REFUSED = 2 };
@@ -71,6 +71,17 @@ static size_t long_bytes_for(int size, int32_t bytes)
     return (size_t)size * TERN_BOARD_LONG_SHEETS * (size_t)bytes;
 }
 
+/* Returns the ticks for 1024 lines beyond which a post is slow. A line that takes more than twice
+ * as long as one in no cache was not missing: the store has waited for other cores to give it up.
+ * With the built-in figure that is 18 ns; stores that wait took 25 to 30, others 2 to 14
+ * (docs/notes/2026-11-27-posts-between-far-cores.md). */
+static uint32_t slow_limit(void)
+{
+    uint64_t line_ps = (uint64_t)tern_figure("coll_uncached_gap") * TERN_CACHE_LINE;
+    uint64_t ticks = tern_ticks_of_us(1) * (line_ps * 7 / 3) * 1024 / 1000000;
+    return ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
+}
+
 int tern_board_lengthen(struct tern_board *board, int32_t bytes)
 {
     uint64_t *place = &area_of(board, 0)->long_offset, seen = NOT_MADE, offset;
@@ -88,7 +99,7 @@ int tern_board_lengthen(struct tern_board *board, int32_t bytes)
         return TERN_ERR_NO_MEM;
     board->long_sheets = tern_segment.base + seen;
     board->long_bytes = bytes;
-    board->limit = (uint32_t)(tern_ticks_of_us(1) * SLOW_NS * 1024 / 1000);
+    board->limit = slow_limit();
     return 0;
 }
 
