@@ -18,7 +18,7 @@ static void add_turns(const struct tern_shape *shape, struct tern_stages *stages
     tern_stages_add(stages, all);
 }
 
-enum { PRICED_SHEET = 64 << 10 };
+enum { PRICED_SHEET = 64 << 10 }; /* the longest sheet of lib/coll/run/boards.c */
 
 /* Returns how often all ranks wait for all. Two ranks are never far apart. */
 static double waits(const struct tern_shape *shape, int64_t posted)
@@ -68,11 +68,12 @@ void tern_board_rooted_stages(const struct tern_shape *shape, struct tern_stages
                                   .copied = shape->bytes * (shape->size - 1) + first_piece(shape)});
 }
 
-/* The root copies one post, and combines the others with it while it reads them. Of short posts,
- * the reading counts besides. */
+/* The root copies one post, and combines the others with it while it reads them. Of short posts, up
+ * to half a sheet, the reading counts besides: the first piece has nothing to overlap with
+ * (docs/notes/2026-11-27-posts-between-far-cores.md, prices of reduce). */
 void tern_board_reduce_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    enum { SHORT = 32 << 10 };
+    enum { SHORT = PRICED_SHEET / 2 };
     int64_t others = shape->size - 1, first = shape->bytes < SHORT ? shape->bytes : SHORT;
     int64_t copied = first * others + shape->bytes - first;
     add_turns(shape, stages, 1,

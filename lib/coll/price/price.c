@@ -6,6 +6,11 @@
  * a node send to another node at the same time and share its network cards. Within a node both ends
  * of a message are copies, so it matters which ranks do one end and which do both at the same time.
  * If there are more ranks than cores, the ranks take turns, and every turn costs a switch.
+ *
+ * All times and sizes of a machine are figures. The numbers here are shares of a round, of a switch
+ * or of a cache, and how many pages the library's rings have. Some do not follow from what ranks
+ * do: these were fitted to every algorithm on 2 to 64 ranks of two cores
+ * (docs/notes/2026-11-23-predicted-prices.md; bench/collsim_check compares again).
  */
 #include "lib/coll/price/price.h"
 
@@ -41,7 +46,8 @@ void tern_stages_add(struct tern_stages *stages, struct tern_stage stage)
 }
 
 /* From this size on the C library mostly gets memory from the kernel for each allocation, and the
- * kernel clears the memory; from 32 MiB on always. */
+ * kernel clears the memory; from 32 MiB on always (M_MMAP_THRESHOLD of mallopt(3), which adapts). A
+ * property of the C library, not of the machine. */
 enum { FRESH_BYTES = 16 << 20 };
 
 void tern_stages_add_temporaries(struct tern_stages *stages, int64_t ranks, int64_t bytes)
@@ -122,7 +128,7 @@ static double rounds_waited(const struct tern_stage *stage, double active, doubl
 static double ring_misses(const struct tern_model *model, const struct ground *ground,
                           const struct tern_stage *stage, double senders, double per_node)
 {
-    enum { SHORT_RING_PAGES = 8, LONG_RING_PAGES = 64 };
+    enum { SHORT_RING_PAGES = 8, LONG_RING_PAGES = 64 }; /* ring_sizes of lib/btl/shm/shm.c */
     double page = (double)model->page_bytes,
            bytes = least((double)stage->bytes, (double)model->eager_bytes);
     double rings = (stage->relay ? 1 : stage->repeat) * (double)stage->messages * senders;
@@ -355,7 +361,7 @@ static struct tern_model read_model(void)
         .cores_per_package = tern_figure("coll_cores_per_package"),
         .cores_per_node = tern_figure("coll_cores"),
         .nics_per_node = tern_param_int("coll_nics"),
-        .eager_bytes = 16 << 10,
+        .eager_bytes = 16 << 10, /* of most byte movers */
         .verbose = tern_param_int("coll_verbose") > 0,
     };
     /* all processors of the node, not only those that this process may use: all ranks must agree */
@@ -389,24 +395,25 @@ struct tern_model tern_model_of_parameters(int64_t ranks_per_node)
 /* Returns the time of each byte between two GPUs: the figure by NVLink, and at least a bus's. */
 static double reach_gap(double link_gap_ns, uint8_t reach)
 {
-    static const double bus_ns[TERN_GPU_REACHES] = {[TERN_GPU_SWITCH] = 0.040,
-                                                    [TERN_GPU_ROOT] = 0.060,
-                                                    [TERN_GPU_NODE] = 0.060,
-                                                    [TERN_GPU_FAR] = 0.080};
-    return most(link_gap_ns, bus_ns[reach]);
+    static const char *const bus[TERN_GPU_REACHES] = {[TERN_GPU_SWITCH] = "coll_device_switch_gap",
+                                                      [TERN_GPU_ROOT] = "coll_device_root_gap",
+                                                      [TERN_GPU_NODE] = "coll_device_root_gap",
+                                                      [TERN_GPU_FAR] = "coll_device_far_gap"};
+    return bus[reach] ? most(link_gap_ns, in_thousandths(bus[reach])) : link_gap_ns;
 }
 
 struct tern_model tern_model_of_devices(const struct tern_model *model,
                                         const struct tern_device_order *order)
 {
     double step_ns = (double)tern_figure("coll_device_step"),
+           latency_ns = (double)tern_figure("coll_device_latency"),
            figure_ns = in_thousandths("coll_device_gap"),
            link_gap_ns = order ? reach_gap(figure_ns, order->near) : figure_ns,
            copy_gap_ns = in_thousandths("coll_device_copy_gap"),
            pinned_gap_ns = in_thousandths("coll_device_pinned_gap");
     struct tern_model devices = *model;
-    devices.node = (struct tern_wire){2000, step_ns, link_gap_ns, 0};
-    devices.package = devices.machine = (struct tern_far){2000, link_gap_ns};
+    devices.node = (struct tern_wire){latency_ns, step_ns, link_gap_ns, 0};
+    devices.package = devices.machine = (struct tern_far){latency_ns, link_gap_ns};
     devices.memory_gap_ns = devices.uncached_gap_ns = devices.board_gap_ns = link_gap_ns;
     devices.network.overhead_ns += step_ns;
     /* by the host */
