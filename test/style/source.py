@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks the sources of lib, mpirun, mpicheck and tools: which room includes and calls which, circles of files, names that stand twice, banned functions, long
-lines, functions that nobody calls, files that are named and do not exist (also in the pages of docs). `source.py TOP BUILD` prints each fault
+"""Checks the sources of lib, mpirun, mpicheck and tools: which room includes and calls which, circles of files, names that stand twice, banned functions,
+questions who made the processor, long lines, functions that nobody calls, files that are named and do not exist (also in the pages of docs). `source.py TOP BUILD` prints each fault
 and returns 1 if there is any. `source.py --self-test` plants a fault of each kind in a small tree and returns 1 if one is not found."""
 import collections
 import os
@@ -90,6 +90,9 @@ BANNED = {
     'strcpy': 'snprintf or memcpy', 'strcat': 'snprintf', 'sprintf': 'snprintf', 'vsprintf': 'vsnprintf', 'gets': 'fgets',
     'strtok': 'strtok_r',
 }
+
+# In the code of lib: who made the processor decides nothing, because what is fast is measured (lib/settings/figure_table.h).
+MAKERS = re.compile(r'__builtin_cpu_is|(?<![A-Za-z])(?:amd|intel|hygon|zhaoxin)(?![A-Za-z])', re.I)
 
 # Beginnings of names that came from former names of files, and the file's word now.
 FORMER_WORDS = {
@@ -281,6 +284,8 @@ def check_text(top, files):
         for number, line in enumerate(code_of(text).split('\n'), 1):
             for match in banned.finditer(line):
                 yield f'{name}:{number}: {match.group(1)} is banned; use {BANNED[match.group(1)]}'
+            for match in MAKERS.finditer(line) if name.startswith('lib/') else ():
+                yield f'{name}:{number}: {match.group(0)} asks who made the processor; measure what differs and make it a figure'
             for match in former.finditer(line):
                 yield f'{name}:{number}: {match.group(1)} is a former word; use {FORMER_WORDS[match.group(1)]}'
 
@@ -357,6 +362,7 @@ def self_test():
         'lib/b/same.c': '',
         'lib/a/banned.c': ''.join(f'void f_{word}(void) {{ {word}(x); }} /* {word}() in a comment */\n' for word in BANNED),
         'lib/a/former.c': 'void f(void)\n{\n    tern_muster_all();\n}\n',
+        'lib/a/maker.c': 'int f(void)\n{\n    return is_amd() || __builtin_cpu_is("intel"); /* AMD */\n}\n',
         'lib/a/long.c': '/*' + ' ' * COLUMNS + '*/\n',
         'lib/a/lonely.c': 'void tern_called(void);\nvoid tern_lonely(void)\n{\n    tern_called();\n}\n'
                           'void tern_called(void)\n{\n}\nvoid tern_tested(void)\n{\n}\nvoid tern_for_tests(void)\n{\n}\n',
@@ -368,7 +374,8 @@ def self_test():
         **{f'lib/c/many{i}.h': '' for i in range(FILES + 1)},
     }
     expected = ['lib/a/up.h includes lib/b/low.h', 'a circle of 4 files', 'same.c stands twice', 'tern_twice is defined twice',
-                'long.c:1: 104 columns', 'former.c:3: tern_muster is a former word', 'nobody calls tern_lonely', 'nobody calls tern_tested but tests',
+                'long.c:1: 104 columns', 'former.c:3: tern_muster is a former word', 'maker.c:3: amd asks who made',
+                'maker.c:3: __builtin_cpu_is asks who made', 'nobody calls tern_lonely', 'nobody calls tern_tested but tests',
                 'tern_called is not a function that only tests call', 'stale.c:1: there is no lib/a/gone.h',
                 'page.md:1: there is no lib/b/gone.c', 'lib/b: a circle of 6 files by calls',
                 'lib/a/calls.c calls a function of lib/b/ring0.c', 'lib/a: the largest circle by calls has 0 files',
