@@ -46,12 +46,12 @@ static void read_own_file(void)
 
 int tern_figures_read(void)
 {
+    if (was_read)
+        return 0;
     const char *job = getenv("PMIX_NAMESPACE"), *given = getenv("TERN_FIGURES");
     const char *named = tern_param_string("coll_model_file");
     bool is_rank = job && getenv("PMIX_RANK");
     int error = 0;
-    if (was_read)
-        return 0;
     /* only ranks of our jobs: else the variable is of a job around this process */
     if (is_rank && strncmp(job, "tern-", 5) == 0 && given) {
         read_environment(given);
