@@ -206,7 +206,7 @@ static int probe(const int *cpus, int count, const char *what, struct result *re
 
 /* ---- the figures ---- */
 
-enum { BOARD_MOST = 8, CROWD = 16, LINES_TIMES = 50, LINES_US = 100000 };
+enum { BOARD_MOST = 8, CROWD = 16, LINES_US = 10000000 };
 
 struct measured {
     struct result pair[PAIRS], turn, crowd, board;
@@ -234,16 +234,10 @@ static int measure_pairs(const struct host *host, struct measured *measured)
     return 0;
 }
 
-static uint32_t lesser(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Measures lines between the nearest two cores, several times: the least time of each counts. */
+/* Measures lines between the nearest two cores. */
 static int measure_lines(const struct host *host, struct tern_line_costs *ret_lines)
 {
-    struct tern_line_costs least = {UINT32_MAX, UINT32_MAX, UINT32_MAX, 0}, lines;
-    int cpus[2], kind = 0, found = 0, gains = 0;
+    int cpus[2], kind = 0;
     cpu_set_t before, own, other;
     while (!find_pair(host, (enum pair)kind, cpus))
         kind++;
@@ -251,34 +245,21 @@ static int measure_lines(const struct host *host, struct tern_line_costs *ret_li
     CPU_SET(cpus[0], &own);
     CPU_ZERO(&other);
     CPU_SET(cpus[1], &other);
-    if (sched_getaffinity(0, sizeof before, &before) || sched_setaffinity(0, sizeof own, &own))
-        return -1;
-    for (int i = 0; i < LINES_TIMES; i++) {
-        usleep(1000);
-        if (!tern_line_costs_measure(&other, LINES_US, &lines))
-            continue;
-        least.again = lesser(least.again, lines.again);
-        least.take = lesser(least.take, lines.take);
-        least.turns = lesser(least.turns, lines.turns);
-        gains += lines.prepared == TERN_PREPARED_MOST;
-        found++;
-    }
-    tern_line_costs_end();
+    bool measured = !sched_getaffinity(0, sizeof before, &before) &&
+                    !sched_setaffinity(0, sizeof own, &own) &&
+                    tern_line_costs_measure(&other, TERN_LINE_COSTS_TIMES, LINES_US, ret_lines);
     sched_setaffinity(0, sizeof before, &before);
-    least.prepared = 2 * gains > found ? TERN_PREPARED_MOST : TERN_PREPARED_SAFE;
-    *ret_lines = least;
-    return found ? 0 : -1;
+    if (!measured)
+        tern_log("threads on processors %d and %d get no turns; nothing is stored", cpus[0],
+                 cpus[1]);
+    return measured ? 0 : -1;
 }
 
 static int measure_all(const struct host *host, struct measured *measured)
 {
     int cpus[CROWD];
-    if (measure_pairs(host, measured))
+    if (measure_pairs(host, measured) || measure_lines(host, &measured->lines))
         return -1;
-    if (measure_lines(host, &measured->lines)) {
-        tern_log("no thread of mpi_info runs on a second core; nothing is stored");
-        return -1;
-    }
     for (int i = 0; i < CROWD; i++)
         cpus[i] = host->cores[0].cpu;
     if (probe(cpus, 2, "switch", &measured->turn) || probe(cpus, CROWD, "crowd", &measured->crowd))

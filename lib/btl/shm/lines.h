@@ -11,35 +11,22 @@
  */
 
 #include "lib/node/segment.h"
-#include "lib/util/base/atomic.h"
-#include "lib/util/machine/line_costs.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The costs in force. Read them by tern_lines(). */
-extern TERN_OURS const struct tern_line_costs *tern_lines_now;
-
-/* Takes the figures, and ends what was begun. */
+/* Takes the figures. */
 void tern_lines_init(void);
-void tern_lines_finalize(void);
 
 /* Called for each long message that this rank copies from `peer`: measures, or takes what another
  * rank has measured. */
 void tern_lines_count(const struct tern_segment_rank *peer);
 
-static inline const struct tern_line_costs *tern_lines(void)
-{
-    /* acquire: pairs with the change to what was measured */
-    return __atomic_load_n(&tern_lines_now, __ATOMIC_ACQUIRE);
-}
-
 /* Returns true if a sender whose buffer another rank has read pays for that, when it writes there
  * again, more than two copies take. Then its messages go by the rings rather. */
-static inline bool tern_lines_owner_pays(void)
-{
-    const struct tern_line_costs *lines = tern_lines();
-    return lines->again > 2 * lines->take;
-}
+bool tern_lines_owner_pays(void);
+
+/* Returns the time in us that it pays for so many bytes. */
+uint64_t tern_lines_paid_us(uint64_t bytes);
 
 #endif

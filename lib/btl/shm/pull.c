@@ -78,7 +78,7 @@ static bool sender_comes(const struct tern_transfer *transfer,
         return false;
     size_t paid = transfer->length < paid_most ? transfer->length : paid_most;
     uint64_t begin = tern_ticks(), now = begin,
-             patience = tern_ticks_of_us(paid * tern_lines()->again / 1000000);
+             patience = tern_ticks_of_us(tern_lines_paid_us(paid));
     for (; now - begin < patience; now = tern_ticks()) {
         tern_doorbell_note_busy(now); /* the sender may be about to look, for a message of ours */
         if (sender_is_there(endpoint))

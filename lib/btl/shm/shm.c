@@ -111,7 +111,6 @@ static void shm_finalize(void)
         close_lane(&lanes[i]);
     my_ring_bytes = my_cell_bytes = 0;
     self = NULL;
-    tern_lines_finalize();
     tern_segment_detach();
 }
 

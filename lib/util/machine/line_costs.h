@@ -2,16 +2,14 @@
 #ifndef TERN_LINE_COSTS_H
 #define TERN_LINE_COSTS_H
 
-/*
- * Measures what it costs that two cores use the same lines of memory in turn. Processors differ in
- * that by more than in anything else within a node, and nothing but a measurement tells.
- */
+/* Measures what it costs that two cores use the same lines of memory in turn. Processors differ in
+ * that by more than in anything else within a node. */
 
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Lengths up to which the lines of the next payload may be asked for: where asking gains, and
+/* Lengths up to which a rank asks for the lines of its next payload: where that gains, and
  * elsewhere. Longer payloads are written around our cache. */
 enum { TERN_PREPARED_MOST = 4096, TERN_PREPARED_SAFE = 1024 };
 
@@ -23,13 +21,13 @@ struct tern_line_costs {
     uint32_t prepared; /* bytes: one of the two lengths above */
 };
 
-/* Measures between this thread's processor and another one of `cpus`, where a thread helps. Takes
- * one or two ms, and `most_us` at most. Returns false if there is no other processor, no thread or
- * no memory, or if the time is over. */
-bool tern_line_costs_measure(const cpu_set_t *cpus, uint32_t most_us,
-                             struct tern_line_costs *ret_costs);
+enum { TERN_LINE_COSTS_TIMES = 400 };
 
-/* Waits for the thread of a measurement that took too long. */
-void tern_line_costs_end(void);
+/* Measures between this thread's processor and another one of `cpus`, where a thread helps; up to
+ * TERN_LINE_COSTS_TIMES times, half a ms each. Returns false if there is no other processor, no
+ * thread or no memory, or if it takes more than `most_us`. Then it still waits until the thread has
+ * had its turn. One call at a time. */
+bool tern_line_costs_measure(const cpu_set_t *cpus, int times, uint32_t most_us,
+                             struct tern_line_costs *ret_costs);
 
 #endif
