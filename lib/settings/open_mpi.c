@@ -242,6 +242,11 @@ static bool ends_with(const char *name, const char *end)
     return length > tail && strcmp(name + length - tail, end) == 0;
 }
 
+const struct tern_setting *tern_open_mpi_at(int index)
+{
+    return index < (int)(sizeof rows / sizeof *rows) ? &rows[index] : NULL;
+}
+
 const struct tern_setting *tern_open_mpi_find(const char *name)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -16,6 +16,8 @@ bool tern_open_mpi_accepted(const char *name);
 /* Returns true if the first word of `name` is one of the launcher's: orte, plm, rmaps, ... */
 bool tern_open_mpi_is_launchers(const char *name);
 
+/* Returns row number `index`, counted from 0, or NULL if there are fewer. */
+const struct tern_setting *tern_open_mpi_at(int index);
 /* Returns the row of an Open MPI parameter whose values are checked, that gets a warning, or that
  * is the launcher's. NULL: there is none. */
 const struct tern_setting *tern_open_mpi_find(const char *name);

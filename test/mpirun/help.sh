@@ -25,7 +25,7 @@ hasnt "--explain: one host" out 'ranks of other hosts'
 for topic in general debug output input mapping ranking binding devel compatibility launch dvm unsupported; do
     run --help $topic
     is "--help $topic" "$rc $(head -n 1 out | cut -c1-13) $(cat err)" "0 Usage: mpirun "
-    [ "$(wc -l <out)" -ge 3 ] && [ "$(wc -l <out)" -lt 40 ] || complain "--help $topic: $(wc -l <out) lines"
+    [ "$(wc -l <out)" -ge 3 ] && [ "$(wc -l <out)" -lt 60 ] || complain "--help $topic: $(wc -l <out) lines"
 done
 run --help devel
 has "--help devel" out '^  --display-map'
@@ -59,6 +59,23 @@ if ompi_info --version 2>/dev/null | grep -q 'Open MPI v4\.1\.'; then
     run --tune all -np 1 true
     hasnt "parameters of the launcher" err 'there is no parameter'
 fi
+
+# every option that does something is in --help, in mpirun(1) and completed by shells
+share=${MPIRUN%/bin/*}/share
+"$MPIRUN" --help rows | awk -F'\t' '$1 && $2 == "used" { print $1 }' | tr -d ' ' | tr , '\n' >used
+[ "$(wc -l <used)" -gt 90 ] || complain "mpirun --help rows has $(wc -l <used) names of options"
+"$MPIRUN" --help all >help_all
+sed -n 's/^\.It Fl //p' "$share/man/man1/mpirun.1" | sed 's/\(^\|, Fl \)\([^ ]*\)/\n-\2\n/g' >manual
+tr -s '" ' '\n' <"$share/bash-completion/completions/mpirun" >completed
+while read -r name; do
+    bare=${name#-} bare=${bare#-}
+    grep -qE -e "^  (.*, )?$name(,| |\$)" help_all || complain "--help does not have $name"
+    grep -qx -e "-$bare" -e "--$bare" manual || complain "mpirun(1) does not have $name"
+    grep -qx -e "--$bare" completed || complain "shells do not complete $name"
+    run --help "$bare"
+    [ "$bare" = output ] || # a topic, too
+        is "--help $bare" "$rc $(grep -cE -e "^  (.*, )?$name(,| |\$)" out) $(cat err)" "0 1 "
+done <used
 
 # options are completed: those of the table
 completions=${MPIRUN%/bin/*}/share/bash-completion/completions/mpirun

@@ -59,13 +59,14 @@ refuses 'â€”hostfile begins with a dash that is not "-"; write -hostfile, or ./â
 refuses "unknown option --quiet=1: --quiet takes no value; write --quiet" --quiet=1
 refuses "unknown option --mca=btl: --mca takes a name and a value; write --mca NAME VALUE" --mca=btl tcp
 refuses "unknown option --tag-outptu=1; did you mean --tag-output? (mpirun --help lists them)" --tag-outptu=1
-count=0 # every option with a value, of the table
-for option in $(sed -n 's/^    { "\([a-z][a-zA-Z -]*\)", \(READ\|WORD\|NUMBER\|LIST\|APP_WORD\|APP_NUMBER\|OF_FILE\|READ_APP\)(.*/\1/p' \
-    "$here/../../mpirun/plan/words/option_table.c"); do
-    run "--$option" -np 1 true
-    is "--$option -np" "$rc $(cat err)" "1 mpirun: --$option has no value: the option -np follows; write --$option VALUE"
+count=0 # every option with one value that is not refused
+"$MPIRUN" --help rows | awk -F'\t' '$1 && $2 !~ /refused|foreign/ && $3 ~ /^[^[][^ ]*$/ { sub(/,.*/, "", $1); print $1 }' >options
+while read -r option; do
+    [ "$option" != --where ] || continue
+    run "$option" -np 1 true
+    is "$option -np" "$rc $(cat err)" "1 mpirun: $option has no value: the option -np follows; write $option VALUE"
     count=$((count + 1))
-done
+done <options
 [ $count -ge 40 ] || complain "only $count options with a value"
 echo '--mca btl -x A=1' >forgotten
 refuses "forgotten line 1 btl has no value: the option -x follows; write forgotten line 1 btl VALUE" --tune forgotten

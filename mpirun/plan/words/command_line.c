@@ -129,8 +129,9 @@ static int apply_option(const struct tern_option *option, const char *word, char
     int said = options->warnings.count;
     int error = tern_settings_apply(option, word, values, app, options);
     bool reads = option->kind == TERN_OPTION_READ || option->kind == TERN_OPTION_TUNE ||
-                 option->kind == TERN_OPTION_AM;
-    if (!error && reads && option->values && !*values[0] && options->warnings.count == said)
+                 option->kind == TERN_OPTION_AM || option->row.choices;
+    if (!error && reads && tern_option_values(option) && !*values[0] &&
+        options->warnings.count == said)
         tern_options_warn(options, "%s%s is empty and has no effect", word, joined ? "" : " \"\"");
     return error;
 }

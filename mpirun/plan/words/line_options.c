@@ -19,7 +19,7 @@ static const struct tern_option *find_option(char *word, char **ret_value)
     char *equals = word[1] == '-' ? strchr(word, '=') : NULL;
     const struct tern_option *option =
         equals ? tern_option_find(name, (size_t)(equals - name)) : NULL;
-    bool joined = option && option->values == 1;
+    bool joined = option && tern_option_values(option) == 1;
     *ret_value = joined ? equals + 1 : NULL;
     return joined ? option : tern_option_named(name);
 }
@@ -35,7 +35,7 @@ static const struct tern_option *find_misjoined(const char *name, const char **r
     const struct tern_option *option = number || name[length] ? tern_option_named(bare) : NULL;
     free(bare);
     *ret_value = number ? name + letters : name + length + (name[length] == '=');
-    return number && option && option->values != 1 ? NULL : option;
+    return number && option && tern_option_values(option) != 1 ? NULL : option;
 }
 
 /* Returns the error for `word`, an option with a value that is written otherwise. `value` is the
@@ -45,13 +45,14 @@ static int misjoined_option(const struct tern_option *option, const char *word, 
     const char *name = word + strspn(word, "-");
     int length = (int)(value - name - (value[-1] == '='));
     const char *dashes = length > 1 ? "--" : "-";
-    if (option->values == 1)
+    int values = tern_option_values(option);
+    if (values == 1)
         return tern_error(TERN_ERR_ARG,
                           "unknown option %s: the value is a word of its own; write -%.*s %s", word,
                           length, name, *value ? value : "VALUE");
     return tern_error(TERN_ERR_ARG, "unknown option %s: %s%.*s takes %s; write %s%.*s%s", word,
-                      dashes, length, name, option->values ? "a name and a value" : "no value",
-                      dashes, length, name, option->values ? " NAME VALUE" : "");
+                      dashes, length, name, values ? "a name and a value" : "no value", dashes,
+                      length, name, values ? " NAME VALUE" : "");
 }
 
 static int unknown_option(const char *word)
@@ -89,10 +90,10 @@ static int unknown_option(const char *word)
 static int count_values(const struct tern_option *option, const char *joined, char **words,
                         int count, int at)
 {
-    int follow = joined ? 0 : option->values;
+    int follow = joined ? 0 : tern_option_values(option);
     if (at + follow >= count)
         return tern_error(TERN_ERR_ARG, "%s needs %s after it", words[at],
-                          option->values == 1 ? "a value" : "a name and a value");
+                          tern_option_values(option) == 1 ? "a value" : "a name and a value");
     int error = tern_option_check_values(option, words[at], words + at + 1, follow);
     return error ? error : follow;
 }
@@ -165,7 +166,7 @@ char **tern_said_values(struct tern_said *said)
 void tern_said_note(struct tern_said *said, struct tern_options *options)
 {
     char **values = tern_said_values(said);
-    int count = said->joined ? 0 : said->option->values;
+    int count = said->joined ? 0 : tern_option_values(said->option);
     if (strcmp(said->word + strspn(said->word, "-"), "explain") == 0)
         return;
     tern_strings_format(&options->said, "%s%s%s%s%s (command line)", said->word,
@@ -177,7 +178,7 @@ void tern_said_note(struct tern_said *said, struct tern_options *options)
  * The caller frees it. `ret_for_all`: it holds for all programs, not for one. */
 static char *name_target(const struct tern_option *option, char **values, bool *ret_for_all)
 {
-    *ret_for_all = !option->of_app && option->kind != TERN_OPTION_READ_APP;
+    *ret_for_all = !option->of_app;
     if (option->kind == TERN_OPTION_PARAMETER) {
         const struct tern_option *meant = tern_option_of_parameter(values[0]);
         const char *alike = meant && *meant->names ? meant->sets : NULL;
@@ -189,7 +190,7 @@ static char *name_target(const struct tern_option *option, char **values, bool *
     if (strcmp(option->names, "x") == 0)
         return tern_must_format("x %.*s", (int)strcspn(values[0], "="), values[0]);
     /* --map-by :PE=2 adds to another --map-by */
-    bool adds = option->values && values[0][0] == ':';
+    bool adds = tern_option_values(option) && values[0][0] == ':';
     return option->sets && !adds ? tern_must_copy(option->sets) : NULL;
 }
 
@@ -198,6 +199,7 @@ void tern_said_note_repeat(struct tern_said *saying, struct tern_options *option
     const struct tern_option *option = saying->option;
     const char *word = saying->word;
     char **values = tern_said_values(saying);
+    int count = tern_option_values(option);
     bool for_all;
     char *target = name_target(option, values, &for_all);
     if (!target)
@@ -205,11 +207,11 @@ void tern_said_note_repeat(struct tern_said *saying, struct tern_options *option
     char *key = for_all
                     ? tern_must_copy(target)
                     : tern_must_format("%d.%d %s", options->file_depth, options->app_count, target);
-    char *said = tern_must_format(
-        "%s%s%s%s%s", word, option->values > 0 ? " " : "", option->values > 0 ? values[0] : "",
-        option->values > 1 ? " " : "", option->values > 1 ? values[1] : "");
+    char *said = tern_must_format("%s%s%s%s%s", word, count > 0 ? " " : "",
+                                  count > 0 ? values[0] : "", count > 1 ? " " : "",
+                                  count > 1 ? values[1] : "");
     const char *before = tern_strings_value(&options->given, key);
-    const char *value = option->values ? values[option->values - 1] : said;
+    const char *value = count ? values[count - 1] : said;
     /* the same value in other words, as in -n 2 -np 2, is none of the user's errors */
     size_t lead = before && strlen(before) >= strlen(value) ? strlen(before) - strlen(value) : 0;
     bool same = before && strcmp(before + lead, value) == 0 && (!lead || before[lead - 1] == ' ');
@@ -252,11 +254,11 @@ void tern_said_note_inherited(struct tern_said *said, struct tern_options *optio
     };
     char **values = tern_said_values(said), name[64];
     bool maps = option->inherit == TERN_INHERIT_MAP;
-    if (!option->inherit || (maps && option->values && fits_one_job(values[0])))
+    if (!option->inherit || (maps && tern_option_values(option) && fits_one_job(values[0])))
         return;
     /* --NAME=VALUE is written as two words; an option has two dashes */
     tern_option_name(option, 0, name, sizeof name);
     tern_strings_format(lists[option->inherit], "--%s", name);
-    for (int v = 0; v < option->values; v++)
+    for (int v = 0; v < tern_option_values(option); v++)
         add_value(lists[option->inherit], option, values[v]);
 }

@@ -10,14 +10,14 @@
 
 /* What happens with a value. */
 enum tern_option_kind {
-    TERN_OPTION_USELESS,   /* row.effect says it */
+    TERN_OPTION_USELESS,   /* row.effect says it; values among row.choices ask for nothing */
     TERN_OPTION_FLAG,      /* sets the bool at `offset` */
     TERN_OPTION_NUMBER,    /* stores an int from row.least to row.most */
     TERN_OPTION_WORD,      /* stores a pointer to the value itself, a const char * */
     TERN_OPTION_LIST,      /* adds a copy of the value to the struct tern_strings */
     TERN_OPTION_READ,      /* calls `read` */
-    TERN_OPTION_READ_APP,  /* calls `read_app` */
-    TERN_OPTION_READ_PAIR, /* calls `read_pair` */
+    TERN_OPTION_JOIN,      /* joins the second value and the variable that the first one names;
+                            * `text` is "before" or "" */
     TERN_OPTION_SWITCH,    /* calls `read` with "", or with "0" for a parameter that says no */
     TERN_OPTION_PARAMETER, /* --mca and similar: adds a parameter to the struct tern_strings with
                             * the prefix `text`, and applies it */
@@ -39,23 +39,26 @@ enum tern_inherit {
     TERN_INHERIT_APP,
 };
 
+/* Reads a value that needs more than storing. `option` is where it was set, for messages. Returns 0
+ * or TERN_ERR_ARG. */
+typedef int tern_option_reader(const char *option, const char *text, struct tern_options *options);
+
 /* A row of the table. */
 struct tern_option {
     const char *names; /* without dashes, separated by blanks; "": a parameter only */
-    int values;        /* number of words that follow the option */
+    const char *arg;   /* the words that follow, for --help; NULL, or in brackets: none must */
     enum tern_option_kind kind;
     bool of_app;   /* true if `offset` is in struct tern_app, false if in struct tern_options */
     size_t offset; /* of the field that gets the value */
-    const char *text; /* READ with `values` 0: the value */
-    /* All return 0 or TERN_ERR_ARG. */
-    int (*read)(const char *option, const char *text, struct tern_options *options);
-    int (*read_app)(const char *option, const char *text, struct tern_app *app);
-    int (*read_pair)(const char *option, const char *name, const char *text, struct tern_app *app);
+    const char *text; /* READ without `arg`: the value */
+    tern_option_reader *read;
     const char *sets; /* what it sets: a later option that sets the same replaces it; NULL: values
                        * add up */
     bool takes_zero;  /* READ: a parameter with the value 0 says something */
     enum tern_inherit inherit;
-    struct tern_setting row; /* the parameter that says the same, if row.name; range, effect */
+    const char *topics; /* of --help, separated by blanks: --help alone prints it in the first */
+    /* the parameter that says the same, if row.name; range, effect; row.help for --help */
+    struct tern_setting row;
 };
 
 /* The table, in the order in which parameters of one source are applied, and its length. */
@@ -72,6 +75,8 @@ const struct tern_option *tern_option_named(const char *name);
 /* Returns the row of a parameter, in any of its spellings, or NULL. */
 const struct tern_option *tern_option_of_parameter(const char *name);
 
+/* Returns the number of words that follow an option. */
+int tern_option_values(const struct tern_option *option);
 /* Checks the `count` words in `values` that follow the option `word`. Returns 0, or TERN_ERR_ARG if
  * one is itself an option: a forgotten value would swallow it. */
 int tern_option_check_values(const struct tern_option *option, const char *word, char **values,

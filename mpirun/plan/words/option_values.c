@@ -21,13 +21,14 @@
 #include "mpirun/plan/words/policy.h"
 #include "mpirun/plan/words/words.h"
 
-int tern_option_set_initial_errhandler(const char *option, const char *value, struct tern_app *app)
+int tern_option_set_initial_errhandler(const char *option, const char *value,
+                                       struct tern_options *options)
 {
     static const char *const known[] = {"mpi_errors_are_fatal", "mpi_errors_abort",
                                         "mpi_errors_return"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcasecmp(value, known[i]) == 0) {
-            tern_strings_set(&app->env, "OMPI_MCA_mpi_initial_errhandler", known[i]);
+            tern_strings_set(&options->app->env, "OMPI_MCA_mpi_initial_errhandler", known[i]);
             return 0;
         }
     return tern_error(TERN_ERR_ARG, "%s: expected %s, %s or %s, not \"%s\"", option, known[0],
@@ -85,9 +86,10 @@ static void export_value(const char *name, const char *value, struct tern_app *a
     tern_strings_set(&app->env, name, value);
 }
 
-int tern_option_export_variable(const char *option, const char *text, struct tern_app *app)
+int tern_option_export_variable(const char *option, const char *text, struct tern_options *options)
 {
     (void)option;
+    struct tern_app *app = options->app;
     const char *equals = strchr(text, '=');
     char *name = tern_must_copy(text);
     name[strcspn(name, "=")] = '\0';
@@ -107,20 +109,20 @@ int tern_option_export_variable(const char *option, const char *text, struct ter
 }
 
 /* Open MPI 5's --fwd-environment: ranks on other hosts get all variables. */
-int tern_option_forward_all(const char *option, const char *text, struct tern_app *app)
+int tern_option_forward_all(const char *option, const char *text, struct tern_options *options)
 {
-    (void)option, (void)text;
-    export_all("", 0, app);
+    (void)option;
+    export_all(text, 0, options->app);
     return 0;
 }
 
 /* Open MPI 5's --unset-env NAME */
-int tern_option_unset_variable(const char *option, const char *text, struct tern_app *app)
+int tern_option_unset_variable(const char *option, const char *text, struct tern_options *options)
 {
     if (!*text || strchr(text, '='))
         return tern_error(TERN_ERR_ARG, "%s needs the name of a variable, not \"%s\"", option,
                           text);
-    tern_strings_add(&app->unset, text);
+    tern_strings_add(&options->app->unset, text);
     return 0;
 }
 
@@ -328,29 +330,11 @@ int tern_option_read_runtime(const char *option, const char *text, struct tern_o
     return error;
 }
 
-int tern_option_read_fault_tolerance(const char *option, const char *text,
-                                     struct tern_options *options)
+int tern_option_join_variable(const char *option, char *const *values, bool before,
+                              struct tern_app *app)
 {
-    if (*text && strcasecmp(text, "none") && strcasecmp(text, "no") && strcmp(text, "0"))
-        tern_options_warn(options, "%s %s has no effect: a rank that fails ends the job", option,
-                          text);
-    return 0;
-}
-
-/* The ranks' C library passes on each line, because standard output looks like a terminal. */
-int tern_option_check_buffering(const char *option, const char *text, struct tern_options *options)
-{
-    if (*text && strcmp(text, "1") && strcasecmp(text, "line") && strcasecmp(text, "default"))
-        tern_options_warn(options, "%s %s has no effect: each line is passed on; use stdbuf",
-                          option, text);
-    return 0;
-}
-
-/* Joins the new text and the variable's value; NAME[c] names the separator, else ":". */
-static int join_variable(const char *option, const char *text, const char *value, bool before,
-                         struct tern_app *app)
-{
-    char *name = tern_must_copy(text), *bracket = strchr(name, '['), separator = ':';
+    const char *value = values[1];
+    char *name = tern_must_copy(values[0]), *bracket = strchr(name, '['), separator = ':';
     if (bracket && bracket[1] && strcmp(bracket + 2, "]") == 0) {
         separator = bracket[1];
         *bracket = '\0';
@@ -358,7 +342,7 @@ static int join_variable(const char *option, const char *text, const char *value
     if (!*name || strchr(name, '=')) {
         free(name);
         return tern_error(TERN_ERR_ARG, "%s needs NAME or NAME[SEPARATOR], not \"%s\"", option,
-                          text);
+                          values[0]);
     }
     const char *old = tern_strings_value(&app->env, name);
     old = old ? old : getenv(name);
@@ -369,18 +353,6 @@ static int join_variable(const char *option, const char *text, const char *value
     free(joined);
     free(name);
     return 0;
-}
-
-int tern_option_prepend_variable(const char *option, const char *name, const char *value,
-                                 struct tern_app *app)
-{
-    return join_variable(option, name, value, true, app);
-}
-
-int tern_option_append_variable(const char *option, const char *name, const char *value,
-                                struct tern_app *app)
-{
-    return join_variable(option, name, value, false, app);
 }
 
 int tern_option_set_oversubscribe(const char *option, const char *text,

@@ -6,23 +6,17 @@
  * value was set, for messages. All return 0 or TERN_ERR_ARG. option_table.c says whose values they
  * read, policy.h has those of mapping and binding. */
 
-#include "mpirun/plan/words/options.h"
-
-typedef int tern_option_reader(const char *option, const char *text, struct tern_options *options);
-typedef int tern_option_app_reader(const char *option, const char *text, struct tern_app *app);
-typedef int tern_option_pair_reader(const char *option, const char *name, const char *text,
-                                    struct tern_app *app);
+#include "mpirun/plan/words/option_table.h"
 
 /* of options */
 tern_option_reader tern_option_check_arch, tern_option_check_memory_kinds,
     tern_option_read_stdin_target, tern_option_set_output_dir, tern_option_set_output_dir_only,
     tern_option_read_display, tern_option_read_output, tern_option_read_hosts,
     tern_option_set_per_node, tern_option_set_per_socket, tern_option_set_dry_run,
-    tern_option_read_runtime, tern_option_read_fault_tolerance, tern_option_check_buffering,
-    tern_option_set_name_server, tern_option_set_launch_agent;
-tern_option_app_reader tern_option_set_initial_errhandler, tern_option_export_variable,
+    tern_option_read_runtime,
+    tern_option_set_name_server, tern_option_set_launch_agent,
+    tern_option_set_initial_errhandler, tern_option_export_variable,
     tern_option_forward_all, tern_option_unset_variable;
-tern_option_pair_reader tern_option_prepend_variable, tern_option_append_variable;
 /* With any text they take back what they said before. */
 tern_option_reader tern_option_set_oversubscribe, tern_option_set_no_oversubscribe;
 
@@ -32,6 +26,11 @@ tern_option_reader tern_option_choose_mapper, tern_option_check_filter, tern_opt
     tern_option_check_launch_ways, tern_option_check_launch_agent, tern_option_set_machine,
     tern_option_set_end_grace, tern_option_set_verbosity, tern_option_set_startup_timeout,
     tern_option_set_env_delimiter, tern_option_set_env_list;
+
+/* Joins `values`[1] and the variable `values`[0], NAME or NAME[c] with the separator c; a colon
+ * separates without it. `before`: the new text comes first. */
+int tern_option_join_variable(const char *option, char *const *values, bool before,
+                              struct tern_app *app);
 
 /* Warns of a word of the value, a list such as "tcp,self" or "^tcp", that is not in `list`. */
 void tern_option_check_words(const char *origin, const char *value, const char *list,

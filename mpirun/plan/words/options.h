@@ -55,6 +55,7 @@ enum { TERN_FILES_DEEP = 16 };
 struct tern_options {
     struct tern_app *apps;
     int app_count;
+    struct tern_app *app;  /* whose options are read now; NULL: those of no program */
     const char *separator; /* stands between two programs */
     struct tern_strings hosts; /* the words of --host */
     bool hosts_are_default;    /* `hosts` are of a parameter: --host replaces them */

@@ -78,8 +78,9 @@ static int read_truth(const char *origin, const char *value, bool *ret_truth)
     return 0;
 }
 
-/* Says what happens with what has no effect. Returns 0, or TERN_ERR_ARG if it is refused. */
-static int apply_useless(const struct tern_setting *row, const char *word,
+/* Says what happens with what has no effect. `value`: says nothing if it is one of the row's
+ * choices; NULL: the value does not matter. Returns 0, or TERN_ERR_ARG if it is refused. */
+static int apply_useless(const struct tern_setting *row, const char *word, const char *value,
                          struct tern_options *options)
 {
     if (row->effect == TERN_EFFECT_FOREIGN)
@@ -89,8 +90,11 @@ static int apply_useless(const struct tern_setting *row, const char *word,
                           word, row->instead);
     if (row->effect == TERN_EFFECT_REFUSED)
         return tern_error(TERN_ERR_ARG, "option %s is not supported: %s", word, row->instead);
-    if (row->effect == TERN_EFFECT_WARNED)
-        tern_options_warn(options, "%s has no effect: %s", word, row->instead);
+    bool may_ask = value && row->choices;
+    if (row->effect == TERN_EFFECT_WARNED &&
+        !(may_ask && tern_param_index_of_choice(row, value) >= 0))
+        tern_options_warn(options, "%s%s%s has no effect: %s", word, may_ask ? " " : "",
+                          may_ask ? value : "", row->instead);
     return 0;
 }
 
@@ -100,6 +104,7 @@ static int set_parameter(const char *prefix, const char *where, const char *name
 int tern_settings_apply(const struct tern_option *option, const char *word, char **values,
                         struct tern_app *app, struct tern_options *options)
 {
+    options->app = app;
     void *field = (option->of_app ? (char *)app : (char *)options) + option->offset;
     switch (option->kind) {
     case TERN_OPTION_FLAG:
@@ -115,17 +120,15 @@ int tern_settings_apply(const struct tern_option *option, const char *word, char
         tern_strings_add(field, values[0]);
         return 0;
     case TERN_OPTION_READ:
-        return option->read(word, option->values ? values[0] : option->text, options);
+        return option->read(word, tern_option_values(option) ? values[0] : option->text, options);
     case TERN_OPTION_SWITCH:
         return option->read(word, "", options);
-    case TERN_OPTION_READ_APP:
-        return option->read_app(word, values[0], app);
-    case TERN_OPTION_READ_PAIR:
-        return option->read_pair(word, values[0], values[1], app);
+    case TERN_OPTION_JOIN:
+        return tern_option_join_variable(word, values, *option->text, app);
     case TERN_OPTION_PARAMETER:
         return set_parameter(option->text, word, values[0], values[1], field, options);
     default: /* --tune and --am were read before */
-        return apply_useless(&option->row, word, options);
+        return apply_useless(&option->row, word, option->arg ? values[0] : NULL, options);
     }
 }
 
@@ -136,7 +139,7 @@ static int apply_as_parameter(const struct tern_option *option, const char *orig
 {
     char *values[] = {(char *)text, NULL};
     bool truth = false;
-    if (option->values == 1) {
+    if (tern_option_values(option) == 1) {
         bool none = !*text || (strcmp(text, "0") == 0 && !option->takes_zero &&
                                option->kind != TERN_OPTION_WORD);
         if (none && *option->names)
@@ -166,7 +169,7 @@ static int apply_theirs(const struct tern_setting *row, const char *origin, cons
         tern_option_check_words(origin, value, row->choices, options);
         return 0;
     }
-    return tern_param_asks_something(value) ? apply_useless(row, origin, options) : 0;
+    return tern_param_asks_something(value) ? apply_useless(row, origin, NULL, options) : 0;
 }
 
 /* Applies the value of a parameter of Open MPI's that has a row. `origin` is where it was set. */
