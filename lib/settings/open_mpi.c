@@ -259,21 +259,11 @@ const struct tern_setting *tern_open_mpi_find(const char *name)
     return part && tern_open_mpi_is_launchers(name) ? &inside : NULL;
 }
 
-const char *tern_open_mpi_nearest(const char *name, int most)
+void tern_open_mpi_nearest(struct tern_nearest *nearest)
 {
-    static char nearest[64];
-    char own[64];
-    bool found = false;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        for (int n = 0; tern_setting_name(&rows[i], n, own, sizeof own); n++) {
-            int distance = tern_text_distance(name, own);
-            if (distance > most || !(rows[i].launcher || tern_open_mpi_is_launchers(own)))
-                continue;
-            most = distance - 1;
-            found = true;
-            memcpy(nearest, own, sizeof nearest);
-        }
-    return found ? nearest : NULL;
+        if (rows[i].launcher)
+            tern_nearest_try(nearest, &rows[i]);
 }
 
 bool tern_open_mpi_refuses(const char *name, const char *text, char *expected, size_t room)
@@ -295,22 +285,11 @@ bool tern_open_mpi_refuses(const char *name, const char *text, char *expected, s
     return true;
 }
 
-/* Returns true if the first word of `name` is one of `words`. */
-static bool begins_with(const char *name, const char *words)
-{
-    size_t length = strcspn(name, "_"), size;
-    for (const char *word = words; *word; word += size + strspn(word + size, " ")) {
-        size = strcspn(word, " ");
-        if (size == length && strncmp(word, name, length) == 0)
-            return true;
-    }
-    return false;
-}
-
 bool tern_open_mpi_is_launchers(const char *name)
 {
-    return begins_with(name, "orte prte plm pls rmaps hwloc ras odls oob ess iof state rtc rml "
-                             "routed errmgr filem grpcomm regx rds snapc sstore schizo");
+    static const char words[] = "orte prte plm pls rmaps hwloc ras odls oob ess iof state rtc rml "
+                                "routed errmgr filem grpcomm regx rds snapc sstore schizo";
+    return tern_text_find_word(words, " ", name, strcspn(name, "_"));
 }
 
 /* First words of the names of Open MPI's parameters. */
@@ -335,5 +314,5 @@ static bool is_misspelt(const char *name)
 
 bool tern_open_mpi_accepted(const char *name)
 {
-    return begins_with(name, first_words) && !is_misspelt(name);
+    return tern_text_find_word(first_words, " ", name, strcspn(name, "_")) && !is_misspelt(name);
 }

@@ -21,9 +21,8 @@ const struct tern_setting *tern_open_mpi_at(int index);
 /* Returns the row of an Open MPI parameter whose values are checked, that gets a warning, or that
  * is the launcher's. NULL: there is none. */
 const struct tern_setting *tern_open_mpi_find(const char *name);
-/* Returns the launcher's parameter in these rows with the smallest edit distance to `name`, or NULL
- * if none is within `most`. The result lives until the next call. */
-const char *tern_open_mpi_nearest(const char *name, int most);
+/* Compares with the launcher's parameters in these rows. */
+void tern_open_mpi_nearest(struct tern_nearest *nearest);
 
 /* Some have truth values or words. What Open MPI refuses is refused here, too: it is a slip of the
  * user. Returns true if `name` is such a parameter and `text` is none of its values. Then writes

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/settings/said.h"
 
+#include "lib/util/base/text.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,19 +16,6 @@ bool tern_param_may_speak(void)
 {
     const char *rank = getenv("PMIX_RANK");
     return !rank || strcmp(rank, "0") == 0;
-}
-
-/* Returns true if a line of `lines` is `key`. */
-static bool has_line(const char *lines, const char *key)
-{
-    size_t length = strlen(key);
-    for (const char *at = lines; at && *at; at += *at == '\n') {
-        size_t line = strcspn(at, "\n");
-        if (line == length && strncmp(at, key, length) == 0)
-            return true;
-        at += line;
-    }
-    return false;
 }
 
 /* Adds a line to `said`. If there is no memory, the fault may be said again. */
@@ -48,7 +37,7 @@ bool tern_param_must_say(const char *key)
     const char *before = said ? NULL : getenv(TERN_PARAMS_SAID);
     if (before)
         said = strdup(before);
-    bool first = !has_line(said, key);
+    bool first = !tern_text_find_word(said, "\n", key, strlen(key));
     if (first)
         add_line(key);
     pthread_mutex_unlock(&mutex);

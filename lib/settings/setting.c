@@ -3,6 +3,7 @@
 
 #include "lib/util/base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 extern const struct tern_param_room tern_params_mpi, tern_params_check, tern_params_btl,
@@ -76,14 +77,14 @@ bool tern_setting_name(const struct tern_setting *setting, int index, char *ret_
 
 bool tern_setting_is_called(const struct tern_setting *setting, const char *name)
 {
-    size_t length = strlen(name), size;
-    bool prte = setting->launcher && strncmp(name, "prte_", 5) == 0;
-    const char *own, *at = NULL;
-    while ((own = next_name(setting, &at, &size)))
-        if (size == length && (strncmp(own, name, size) == 0 ||
-                               (prte && *own == 'o' && strncmp(own + 1, name + 1, size - 1) == 0)))
-            return true;
-    return false;
+    char orte[128];
+    if ((setting->name && strcmp(setting->name, name) == 0) ||
+        tern_text_find_word(setting->also, " ", name, strlen(name)))
+        return true;
+    if (!setting->launcher || strncmp(name, "prte_", 5) || strlen(name) >= sizeof orte)
+        return false;
+    snprintf(orte, sizeof orte, "o%s", name + 1);
+    return tern_setting_is_called(setting, orte);
 }
 
 const struct tern_setting *tern_param_find(const char *name)
@@ -108,4 +109,17 @@ const char *tern_param_nearest(const char *name)
         }
     }
     return nearest;
+}
+
+void tern_nearest_try(struct tern_nearest *nearest, const struct tern_setting *setting)
+{
+    enum { SHORTEST = 3 }; /* a shorter name is near to any short word */
+    char name[sizeof nearest->name];
+    for (int n = 0; tern_setting_name(setting, n, name, sizeof name); n++) {
+        int distance = tern_text_distance(nearest->to, name);
+        if (strlen(name) < SHORTEST || distance > nearest->most)
+            continue;
+        nearest->most = distance - 1;
+        memcpy(nearest->name, name, sizeof name);
+    }
 }

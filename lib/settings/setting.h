@@ -99,4 +99,13 @@ bool tern_setting_is_called(const struct tern_setting *setting, const char *name
  * near. */
 const char *tern_param_nearest(const char *name);
 
+/* A search for the name that is nearest to a misspelt one. */
+struct tern_nearest {
+    const char *to; /* the misspelt one */
+    int most;       /* names at a larger edit distance do not count */
+    char name[128]; /* the nearest so far, or "" */
+};
+/* Compares with the names of a setting. */
+void tern_nearest_try(struct tern_nearest *nearest, const struct tern_setting *setting);
+
 #endif

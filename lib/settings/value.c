@@ -46,43 +46,22 @@ bool tern_param_read_line(char **rest, char **ret_name, char **ret_value)
     return true;
 }
 
-static bool parse_int(const char *text, int64_t *ret_value)
+/* Reads a number; of a size, a unit may follow: k, kb, m and so on. */
+static bool parse_number(const char *text, bool is_size, int64_t *ret_value)
 {
+    static const char units[] = "kmgt";
     char *end;
-    errno = 0;
-    long long value = strtoll(text, &end, 0);
-    if (end == text || errno || *end)
-        return false;
-    *ret_value = value;
-    return true;
-}
-
-static bool parse_size(const char *text, int64_t *ret_value)
-{
-    char *end;
+    int shift = 0;
     errno = 0;
     long long value = strtoll(text, &end, 0);
     if (end == text || errno)
         return false;
-    int shift = 0;
-    switch (tolower((unsigned char)*end)) {
-    case 'k':
-        shift = 10;
-        break;
-    case 'm':
-        shift = 20;
-        break;
-    case 'g':
-        shift = 30;
-        break;
-    case 't':
-        shift = 40;
-        break;
+    if (is_size && *end) {
+        const char *unit = strchr(units, tolower((unsigned char)*end));
+        shift = unit ? 10 * (int)(unit - units + 1) : 0;
+        end += unit != NULL;
+        end += tolower((unsigned char)*end) == 'b';
     }
-    if (shift)
-        end++;
-    if (tolower((unsigned char)*end) == 'b')
-        end++;
     if (*end || value > INT64_MAX >> shift || value < INT64_MIN >> shift)
         return false;
     *ret_value = value * (1ll << shift);
@@ -91,29 +70,19 @@ static bool parse_size(const char *text, int64_t *ret_value)
 
 static bool parse_bool(const char *text, int64_t *ret_value)
 {
-    static const char *const yes[] = {"1", "true", "t", "yes", "y", "on", "enabled", "enable"};
-    static const char *const no[] = {"0", "false", "f", "no", "n", "off", "disabled", "disable"};
-
-    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
-        if (strcasecmp(text, yes[i]) == 0) {
-            *ret_value = 1;
-            return true;
-        }
-    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-        if (strcasecmp(text, no[i]) == 0) {
-            *ret_value = 0;
-            return true;
-        }
-    return false;
+    static const struct tern_setting truth = {
+        .choices = "0,false,f,no,n,off,disabled,disable|1,true,t,yes,y,on,enabled,enable"};
+    int which = tern_param_index_of_choice(&truth, text);
+    *ret_value = which < 0 ? *ret_value : which;
+    return which >= 0;
 }
 
 bool tern_param_read_value(enum tern_param_type type, const char *text, int64_t *ret_value)
 {
     switch (type) {
     case TERN_PARAM_INT:
-        return parse_int(text, ret_value);
     case TERN_PARAM_SIZE:
-        return parse_size(text, ret_value);
+        return parse_number(text, type == TERN_PARAM_SIZE, ret_value);
     case TERN_PARAM_BOOL:
         return parse_bool(text, ret_value);
     case TERN_PARAM_STRING:

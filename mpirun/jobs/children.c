@@ -392,11 +392,11 @@ static struct tern_question describe_this(void)
     struct tern_question more = {0};
     tern_question_add_number(&more, "number", ++children.last_number);
     tern_question_add_number(&more, "universe", tern_job_universe(children.job));
-    add_words(&more, "inherit", &options->inherited);
-    add_words(&more, "inherit_map", &options->inherited_map);
-    add_words(&more, "inherit_rank", &options->inherited_rank);
-    add_words(&more, "inherit_bind", &options->inherited_bind);
-    add_words(&more, "inherit_app", &options->inherited_app);
+    add_words(&more, "inherit", &options->inherited[TERN_INHERIT_ALL]);
+    add_words(&more, "inherit_map", &options->inherited[TERN_INHERIT_MAP]);
+    add_words(&more, "inherit_rank", &options->inherited[TERN_INHERIT_RANK]);
+    add_words(&more, "inherit_bind", &options->inherited[TERN_INHERIT_BIND]);
+    add_words(&more, "inherit_app", &options->inherited[TERN_INHERIT_APP]);
     if (options->oversubscribe)
         tern_question_add_number(&more, "oversubscribe", 1);
     return more;

@@ -138,9 +138,9 @@ OMPI_MCA_btl_tcp_if_include=10.0.0.0/99 bad 'btl_tcp_if_include: .10.0.0.0/99. i
 bad 'parameter heartbeat_timeout is "-1" .option --mca.; expected a whole number from 0 to 86400' --mca heartbeat_timeout -1 --host far1,far2 "${go[@]}"
 bad 'parameter launch_timeout is "0" .option --mca.; expected a whole number from 1 to 86400' --mca launch_timeout 0 --host far1,far2 "${go[@]}"
 bad 'parameter launch_width is "99999999999" .option --mca.; expected a whole number from 1 to' --mca launch_width 99999999999 --host far1,far2 "${go[@]}"
-bad '--bind-to: no modifier "foo"; there are overload-allowed' --bind-to core:foo -np 1 "${go[@]}"
-bad '--rank-by: no modifier "foo"; there are span and fill' --rank-by core:foo -np 1 "${go[@]}"
-bad '--output-filename: no modifier "foo"; there are nocopy and nojobid' --output-filename d:foo -np 1 "${go[@]}"
+bad '--bind-to: there is no word "foo"; known are overload-allowed' --bind-to core:foo -np 1 "${go[@]}"
+bad '--rank-by: there is no word "foo"; known are span, fill' --rank-by core:foo -np 1 "${go[@]}"
+bad '--output-filename: there is no word "foo"; known are nocopy, nojobid' --output-filename d:foo -np 1 "${go[@]}"
 printf 'n1 slots=2\nn2 slots=4 max_slots=4\n' >hosts
 bad 'the hostfile allows at most 4 ranks on n2 .max_slots., but this job needs more there' --hostfile hosts -N 9 "${go[@]}"
 bad 'btl_tcp_if_exclude: .10.0.0.1. is an address; expected .* a subnet such as 10.0.0.1/24' --mca btl_tcp_if_exclude 10.0.0.1 -np 2 "${go[@]}"

@@ -85,7 +85,8 @@ run --rtos abrot-nonzero-status=0 -np 1 true
 has "--rtos abrot" err '^mpirun: --rtos: there is no word "abrot-nonzero-status"; did you mean abort-nonzero-status\? known are'
 refuses '--rank-by: no object ""; there are slot, hwthread, core, l1cache, l2cache, l3cache, numa, socket, package, node, fill and span' \
     --rank-by '' -np 1
-refuses '--bind-to: no modifier "overload-alowed"; there are overload-allowed and if-supported' --bind-to core:overload-alowed -np 1
+refuses '--bind-to: there is no word "overload-alowed"; did you mean overload-allowed? known are overload-allowed, if-supported, ordered, report, '\
+'no-overload' --bind-to core:overload-alowed -np 1
 warns 'mpirun: warning: --map-by "" is empty and has no effect' --map-by ''
 warns 'mpirun: warning: --map-by= is empty and has no effect' --map-by=
 warns 'mpirun: warning: --tune "" is empty and has no effect' --tune ''

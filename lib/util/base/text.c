@@ -178,6 +178,17 @@ size_t tern_text_make_printable(const char *text, bool keeps_lines, char *ret_te
     return used;
 }
 
+const char *tern_text_find_word(const char *list, const char *between, const char *word,
+                                size_t length)
+{
+    for (size_t size; list && *list; list += size + strspn(list + size, between)) {
+        size = strcspn(list, between);
+        if (size == length && strncmp(list, word, length) == 0)
+            return list;
+    }
+    return NULL;
+}
+
 static int least_of(int a, int b, int c)
 {
     int least = a < b ? a : b;

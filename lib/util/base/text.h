@@ -34,6 +34,11 @@ int tern_text_character(const char *text);
  * closing 0. Returns the length of the result. */
 size_t tern_text_make_printable(const char *text, bool keeps_lines, char *ret_text, size_t room);
 
+/* Returns the place in `list` of the word with `length` letters at `word`, or NULL. Words of `list`
+ * are separated by characters of `between`; `list` may be NULL. */
+const char *tern_text_find_word(const char *list, const char *between, const char *word,
+                                size_t length);
+
 /* Returns the edit distance (Damerau-Levenshtein, case ignored) of two words. */
 int tern_text_distance(const char *a, const char *b);
 

@@ -18,65 +18,21 @@
 #include "mpirun/plan/words/help.h"
 #include "mpirun/plan/words/join_options.h"
 #include "mpirun/plan/words/line_options.h"
-#include "mpirun/plan/words/line_words.h"
 #include "mpirun/plan/words/policy.h"
 #include "mpirun/plan/words/settings.h"
 
-static int apply_words(char **words, int count, struct tern_options *options);
-
-/* --app FILE: reads a file with a program and its options on each line. A backslash at the end of a
- * line continues it. Returns 0, 1 if help or version was printed, or TERN_ERR_ARG. */
-static int read_appfile(const char *path, struct tern_options *options)
+/* Refuses a second hostfile of one program. *first is the first one, or NULL. */
+static int note_hostfile(const struct tern_said *said, const char **first)
 {
-    if (options->file_depth == TERN_FILES_DEEP)
-        return tern_error(TERN_ERR_ARG,
-                          "the application file %s is nested in %d others; "
-                          "application files may not name each other in a "
-                          "circle",
-                          path, TERN_FILES_DEEP);
-    const char *why;
-    char *text = tern_read_text(path, &why), *rest = text, *line;
-    if (!text)
-        return tern_error(TERN_ERR_ARG, "cannot read the application file %s: %s", path, why);
-    options->file_depth++;
-    int error = 0, number = 0;
-    struct tern_strings words = {0};
-    /* the text after the last line break is not a line if it is empty */
-    while (!error && (line = strsep(&rest, "\n")) && (*line || rest)) {
-        size_t length = strlen(line);
-        bool goes_on = length > 0 && line[length - 1] == '\\';
-        line[length - goes_on] = '\0';
-        error = tern_words_split(path, ++number, line, &words);
-        if (goes_on)
-            continue;
-        if (words.count && !error)
-            error = apply_words(words.items, words.count, options);
-        for (int i = 0; i < words.count; i++)
-            tern_strings_take(&options->kept, words.items[i]);
-        free(words.items);
-        words = (struct tern_strings){0};
-    }
-    if (words.count && !error)
-        error = tern_error(TERN_ERR_ARG, "%s ends with a backslash, but no line follows", path);
-    tern_strings_free(&words);
-    free(text);
-    options->file_depth--;
-    return error;
-}
-
-/* Refuses a second hostfile of one program. *said is the first one, or NULL. */
-static int note_hostfile(const struct tern_option *option, const char *word, char **values,
-                         const char **said)
-{
-    if (option != tern_option_named("hostfile"))
+    const char *path = said->values[0];
+    if (strncmp(said->option->names, "hostfile", strlen("hostfile")))
         return 0;
-    const char *path = values[0];
-    if (*said && strcmp(*said, path))
+    if (*first && strcmp(*first, path))
         return tern_error(TERN_ERR_ARG,
                           "%s %s: this program has the hostfile %s already; put the "
                           "lines of both into one file",
-                          word, path, *said);
-    *said = path;
+                          said->word, path, *first);
+    *first = path;
     return 0;
 }
 
@@ -121,21 +77,6 @@ static int give_to_file(const struct tern_app *app, const char *path, int first,
     return 0;
 }
 
-/* Applies an option. An empty value, as a script writes with a variable that is not set, gets a
- * warning if nobody else has a word for it. */
-static int apply_option(const struct tern_option *option, const char *word, char **values,
-                        bool joined, struct tern_app *app, struct tern_options *options)
-{
-    int said = options->warnings.count;
-    int error = tern_settings_apply(option, word, values, app, options);
-    bool reads = option->kind == TERN_OPTION_READ || option->kind == TERN_OPTION_TUNE ||
-                 option->kind == TERN_OPTION_AM || option->row.choices;
-    if (!error && reads && tern_option_values(option) && !*values[0] &&
-        options->warnings.count == said)
-        tern_options_warn(options, "%s%s is empty and has no effect", word, joined ? "" : " \"\"");
-    return error;
-}
-
 /* Refuses an option whose dash is another character, as word processors write it: it would be the
  * name of a program. */
 static int check_dash(const char *word)
@@ -155,35 +96,39 @@ static int check_dash(const char *word)
 static int print(const struct tern_said *said)
 {
     if (said->option->kind == TERN_OPTION_HELP)
-        tern_help_print(said->left ? said->words[0] : NULL);
+        tern_help_print(said->values[0]);
     else
         printf("mpirun (Open MPI) %s\n%s, compatible with it\n", TERN_OMPI_RELEASE, PACKAGE_STRING);
     return 1;
 }
 
+static int apply_line(struct tern_options_line *line, struct tern_options *options);
+
 /* Applies the options of one program. *ret_file is the file of --app, or NULL. Returns 0, 1 if help
  * or version was printed, or TERN_ERR_ARG. */
-static int apply_options(struct tern_line_program *program, struct tern_app *app,
+static int apply_options(const struct tern_line_program *program, struct tern_app *app,
                          const char **ret_file, struct tern_options *options)
 {
     const char *hostfile = NULL;
     int error = 0;
     *ret_file = NULL;
     for (int i = 0; i < program->count && !error; i++) {
-        struct tern_said *said = &program->said[i];
-        char **values = tern_said_values(said);
+        const struct tern_said *said = &program->said[i];
         if (said->option->kind == TERN_OPTION_HELP || said->option->kind == TERN_OPTION_VERSION)
             return print(said);
         tern_said_note(said, options);
-        tern_said_note_repeat(said, options);
-        tern_said_note_inherited(said, options);
-        error = note_hostfile(said->option, said->word, values, &hostfile);
-        if (!error && said->option->kind == TERN_OPTION_APPFILE)
-            error = read_appfile(*ret_file = values[0], options);
-        else if (!error)
-            error =
-                apply_option(said->option, said->word, values, said->joined != NULL, app, options);
+        error = note_hostfile(said, &hostfile);
+        options->app = app;
+        if (!error && !said->file) {
+            error = tern_settings_apply(said, options);
+        } else if (!error) {
+            *ret_file = said->values[0];
+            options->file_depth++;
+            error = apply_line(said->file, options);
+            options->file_depth--;
+        }
     }
+    options->app = NULL;
     return error;
 }
 
@@ -204,7 +149,7 @@ static int complete_app(struct tern_app *app, const struct tern_options *options
 }
 
 /* Applies the options of one program to `app` and to `options`. Returns like apply_options. */
-static int apply_program(struct tern_line_program *program, struct tern_app *app,
+static int apply_program(const struct tern_line_program *program, struct tern_app *app,
                          struct tern_options *options)
 {
     const char *file;
@@ -224,16 +169,13 @@ static int apply_program(struct tern_line_program *program, struct tern_app *app
     return file ? give_to_file(app, file, first, options) : complete_app(app, options);
 }
 
-/* Applies what was said, in the order of precedence. Returns like apply_options. */
+/* Applies what was said: files of options before all other options. Returns like apply_options. */
 static int apply_line(struct tern_options_line *line, struct tern_options *options)
 {
     int error = 0;
     for (int p = 0; p < line->count; p++)
-        for (int i = 0; i < line->programs[p].count && !error; i++) {
-            struct tern_said *said = &line->programs[p].said[i];
-            error =
-                tern_settings_of_files(said->option, said->word, tern_said_values(said), options);
-        }
+        for (int i = 0; i < line->programs[p].count && !error; i++)
+            error = tern_settings_of_files(&line->programs[p].said[i], options);
     for (int p = 0; p < line->count && !error; p++) {
         struct tern_app app = {0};
         error = apply_program(&line->programs[p], &app, options);
@@ -248,26 +190,20 @@ static int apply_line(struct tern_options_line *line, struct tern_options *optio
     return error;
 }
 
-/* Applies a line of an application file. Returns like apply_options. */
-static int apply_words(char **words, int count, struct tern_options *options)
-{
-    struct tern_options_line line = {0};
-    int error = tern_line_read(words, count, options->separator, &line);
-    if (!error)
-        error = apply_line(&line, options);
-    tern_line_free(&line);
-    return error;
-}
-
-/* Notes which parameter files shall be read, before any parameter is looked up. */
-static int note_files(struct tern_options_line *line)
+/* Applies all settings, the weakest source first; a later one replaces what an earlier one set.
+ * Returns like apply_options. */
+static int apply_all(struct tern_options_line *line, struct tern_options *options)
 {
     int error = 0;
+    /* which parameter files are read must be known before any parameter is looked up */
     for (int p = 0; p < line->count; p++)
         for (int i = 0; i < line->programs[p].count && !error; i++)
-            error = tern_settings_note_files(line->programs[p].said[i].option,
-                                             tern_said_values(&line->programs[p].said[i]));
-    return error;
+            error = tern_settings_note_files(&line->programs[p].said[i]);
+    if (!error)
+        error = tern_settings_of_environment(options);
+    options->per_is_default = true;
+    options->pe_said = NULL;
+    return error ? error : apply_line(line, options);
 }
 
 /* --verbose: names the variables of other launchers in the environment. */
@@ -352,15 +288,9 @@ int tern_options_parse(int argc, char **argv, const char *separator,
     imply_prefix(argv[0], &options);
     check_moved(&options);
     struct tern_options_line line = {0};
-    int result = tern_line_read(argv + 1, argc - 1, separator, &line);
+    int result = tern_line_read(argv + 1, argc - 1, &options, &line);
     if (result == 0)
-        result = note_files(&line);
-    if (result == 0)
-        result = tern_settings_of_environment(&options);
-    options.per_is_default = true;
-    options.pe_said = NULL;
-    if (result == 0)
-        result = apply_line(&line, &options);
+        result = apply_all(&line, &options);
     if (result == 0)
         result = tern_options_join(&options);
     tern_line_free(&line);

@@ -11,6 +11,7 @@
 
 #include "lib/settings/open_mpi.h"
 #include "lib/util/base/log.h"
+#include "lib/util/base/text.h"
 #include "mpirun/plan/words/option_table.h"
 
 enum { HEADING = 26, WIDTH = 100, NOT_AN_EFFECT = -1 };
@@ -46,10 +47,11 @@ static enum tern_effect effect_of(const struct tern_option *option)
 /* Writes an option's names with their dashes, separated by commas. */
 static void write_names(const struct tern_option *option, char *text, size_t room)
 {
+    const struct tern_setting names = {.also = option->names};
     char name[64];
     size_t used = 0;
     *text = '\0';
-    for (int n = 0; used < room && tern_option_name(option, n, name, sizeof name); n++) {
+    for (int n = 0; used < room && tern_setting_name(&names, n, name, sizeof name); n++) {
         bool one_dash = !name[1] || !name[2] || option->row.effect == TERN_EFFECT_FOREIGN;
         used += (size_t)snprintf(text + used, room - used, "%s%s%s", n ? ", " : "",
                                  one_dash ? "-" : "--", name);
@@ -78,20 +80,6 @@ static void print_row(const struct tern_option *option, const char *text)
 }
 
 /* ---- topics ---- */
-
-/* Returns true if one of the words of `words` is `word`. *ret_first: it is the first. */
-static bool has_word(const char *words, const char *word, bool *ret_first)
-{
-    size_t length = strlen(word);
-    for (const char *at = words; at && *at; at += strspn(at, " ")) {
-        size_t size = strcspn(at, " ");
-        *ret_first = at == words;
-        if (size == length && strncmp(at, word, length) == 0)
-            return true;
-        at += size;
-    }
-    return false;
-}
 
 /* Prints the names of an option without effect, one on each line. */
 static void print_ignored(const struct tern_option *option)
@@ -123,11 +111,13 @@ static void print_others(int topic)
 /* Prints the options of a topic. `first_only`: not those that --help alone prints elsewhere. */
 static void print_topic(int topic, bool first_only)
 {
-    bool first;
-    for (int i = 0; i < tern_option_count; i++)
-        if (has_word(tern_option_table[i].topics, topics[topic].name, &first) &&
-            (first || !first_only))
-            print_row(&tern_option_table[i], tern_option_table[i].row.help);
+    const char *name = topics[topic].name;
+    for (int i = 0; i < tern_option_count; i++) {
+        const struct tern_option *option = &tern_option_table[i];
+        const char *place = tern_text_find_word(option->topics, " ", name, strlen(name));
+        if (place && (place == option->topics || !first_only))
+            print_row(option, option->row.help);
+    }
     if (topics[topic].effect != NOT_AN_EFFECT)
         print_others(topic);
 }
@@ -135,7 +125,7 @@ static void print_topic(int topic, bool first_only)
 /* Prints what is known of an option. Returns false if there is no such option. */
 static bool print_option(const char *name)
 {
-    const struct tern_option *option = tern_option_named(name);
+    const struct tern_option *option = tern_option_find(name, strlen(name));
     if (!option)
         return false;
     if (option->row.help)

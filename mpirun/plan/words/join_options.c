@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "lib/settings/figures.h"
-#include "lib/settings/files.h"
 #include "lib/settings/param.h"
+#include "lib/settings/places.h"
 #include "lib/settings/tcp_choice.h"
 #include "lib/util/net/btl_list.h"
 #include "lib/util/base/error.h"
@@ -122,13 +122,14 @@ enum { MOVERS = sizeof movers / sizeof *movers, SELF = 1 /* the bit of the first
 /* Returns the list of one program; "" if it has none. */
 static const char *list_of(const struct tern_app *app, const struct tern_options *options)
 {
+    const struct tern_setting btl = {.name = "btl"};
+    struct tern_origin origin;
     const char *list = tern_strings_value(&app->env, btl_variable);
     if (!list)
         list = tern_strings_value(&options->env, btl_variable);
     if (!list)
-        list = getenv(btl_variable);
-    const struct tern_param_line *setting = list ? NULL : tern_param_file_line("btl");
-    return list ? list : setting ? setting->value : "";
+        list = tern_setting_value(&btl, &origin);
+    return list ? list : "";
 }
 
 /* Returns the movers that a list permits, a bit for each. All if the list was written for other

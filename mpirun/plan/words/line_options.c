@@ -8,6 +8,7 @@
 
 #include "lib/util/base/error.h"
 #include "lib/util/base/text.h"
+#include "mpirun/plan/words/words.h"
 
 /* ---- names of options ---- */
 
@@ -16,12 +17,10 @@
 static const struct tern_option *find_option(char *word, char **ret_value)
 {
     const char *name = word + 1 + (word[1] == '-');
-    char *equals = word[1] == '-' ? strchr(word, '=') : NULL;
-    const struct tern_option *option =
-        equals ? tern_option_find(name, (size_t)(equals - name)) : NULL;
-    bool joined = option && tern_option_values(option) == 1;
-    *ret_value = joined ? equals + 1 : NULL;
-    return joined ? option : tern_option_named(name);
+    size_t length = word[1] == '-' ? strcspn(name, "=") : strlen(name);
+    const struct tern_option *option = tern_option_find(name, length);
+    *ret_value = name[length] ? word + (name - word) + length + 1 : NULL;
+    return *ret_value && option && tern_option_values(option) != 1 ? NULL : option;
 }
 
 /* Finds an option that is not written as `name`: NAME=VALUE, or a name and a number such as "np4".
@@ -31,9 +30,8 @@ static const struct tern_option *find_misjoined(const char *name, const char **r
     size_t length = strcspn(name, "="), letters = strcspn(name, "0123456789");
     bool number =
         !name[length] && name[letters] && !name[letters + strspn(name + letters, "0123456789")];
-    char *bare = tern_must_format("%.*s", (int)(number ? letters : length), name);
-    const struct tern_option *option = number || name[length] ? tern_option_named(bare) : NULL;
-    free(bare);
+    const struct tern_option *option =
+        number || name[length] ? tern_option_find(name, number ? letters : length) : NULL;
     *ret_value = number ? name + letters : name + length + (name[length] == '=');
     return number && option && tern_option_values(option) != 1 ? NULL : option;
 }
@@ -58,65 +56,88 @@ static int misjoined_option(const struct tern_option *option, const char *word, 
 static int unknown_option(const char *word)
 {
     const char *name = word + 1 + (word[1] == '-'), *value;
-    char own[64], nearest[64] = "";
     const struct tern_option *meant = find_misjoined(name, &value);
     if (meant)
         return misjoined_option(meant, word, value);
-    size_t length = strcspn(name, "=");
-    char *bare = tern_must_format("%.*s", (int)length, name);
-    enum { SHORTEST = 3 }; /* a shorter option is near to any short word */
-    int best = (int)length / 3 + (length > SHORTEST);
-    for (int i = 0; i < tern_option_count; i++)
-        for (int n = 0; tern_option_name(&tern_option_table[i], n, own, sizeof own); n++) {
-            int distance = strlen(own) >= SHORTEST ? tern_text_distance(bare, own) : 100;
-            bool ours = tern_option_table[i].row.effect != TERN_EFFECT_FOREIGN;
-            if (ours && distance <= best && (!*nearest || distance < best)) {
-                best = distance;
-                memcpy(nearest, own, sizeof nearest);
-            }
-        }
+    int length = (int)strcspn(name, "=");
+    char *bare = tern_must_format("%.*s", length, name);
+    struct tern_nearest nearest = {.to = bare, .most = length / 3 + (length > 3)};
+    for (int i = 0; i < tern_option_count; i++) {
+        const struct tern_setting names = {.also = tern_option_table[i].names};
+        if (tern_option_table[i].row.effect != TERN_EFFECT_FOREIGN)
+            tern_nearest_try(&nearest, &names);
+    }
     free(bare);
-    if (*nearest)
-        return tern_error(TERN_ERR_ARG,
-                          "unknown option %s; did you mean --%s? (mpirun --help lists them)", word,
-                          nearest);
-    return tern_error(TERN_ERR_ARG, "unknown option %s (mpirun --help lists them)", word);
+    return tern_error(TERN_ERR_ARG, "unknown option %s%s%s%s (mpirun --help lists them)", word,
+                      *nearest.name ? "; did you mean --" : "", nearest.name,
+                      *nearest.name ? "?" : "");
 }
 
 /* ---- words ---- */
 
-/* Returns the number of words of an option that follow as words of their own, or a negative
- * TERN_ERR_ARG if the option lacks some: words[at] is the last, or another option follows. */
-static int count_values(const struct tern_option *option, const char *joined, char **words,
-                        int count, int at)
+/* Returns true if a value that is an option's name may be meant: arguments for another program. */
+static bool may_be_option(const struct tern_option *option, char *const *values, int at)
 {
-    int follow = joined ? 0 : tern_option_values(option);
-    if (at + follow >= count)
-        return tern_error(TERN_ERR_ARG, "%s needs %s after it", words[at],
-                          tern_option_values(option) == 1 ? "a value" : "a name and a value");
-    int error = tern_option_check_values(option, words[at], words + at + 1, follow);
-    return error ? error : follow;
+    const char *args = "_args";
+    size_t length = strlen(values[0]), tail = strlen(args);
+    return option->kind == TERN_OPTION_PARAMETER && at == 1 && length > tail &&
+           strcmp(values[0] + length - tail, args) == 0;
 }
 
-/* Reads the option words[*at] with its values, and moves *at behind them. */
-static int read_option(char **words, int count, int *at, struct tern_said *ret)
+int tern_line_check_values(const struct tern_option *option, const char *word, char *const *values,
+                           int count)
 {
-    struct tern_said said = {.word = words[*at]};
-    said.option = find_option(said.word, &said.joined);
-    if (!said.option)
-        return unknown_option(said.word);
-    int follow = count_values(said.option, said.joined, words, count, *at);
-    if (follow < 0)
-        return follow;
-    said.words = words + *at + 1;
-    said.left = count - *at - 1;
-    *at += 1 + follow;
-    *ret = said;
+    bool applies = option->row.effect < TERN_EFFECT_REFUSED;
+    for (int i = 0; i < count && applies; i++) {
+        const char *value = values[i], *name = value + 1 + (value[0] == '-' && value[1] == '-');
+        if (value[0] != '-' || !tern_option_find(name, strlen(name)) ||
+            may_be_option(option, values, i))
+            continue;
+        char *before = tern_must_format("%s%s%s", word, i ? " " : "", i ? values[0] : "");
+        int error = tern_error(TERN_ERR_ARG,
+                               "%s has no value: the option %s follows; write %s %s", before,
+                               value, before, count - i > 1 ? "NAME VALUE" : "VALUE");
+        free(before);
+        return error;
+    }
     return 0;
 }
 
+static int read_appfile(const char *path, struct tern_options *options,
+                        struct tern_options_line *line);
+
+/* Reads the option words[*at] with its values, and moves *at behind them. */
+static int read_option(char **words, int count, int *at, struct tern_options *options,
+                       struct tern_said *said)
+{
+    char *value;
+    *said = (struct tern_said){.word = words[*at]};
+    said->option = find_option(said->word, &value);
+    if (!said->option)
+        return unknown_option(said->word);
+    said->joined = value != NULL;
+    said->count = tern_option_values(said->option);
+    int follow = said->joined ? 0 : said->count, left = count - *at - 1;
+    if (follow > left)
+        return tern_error(TERN_ERR_ARG, "%s needs %s after it", said->word,
+                          said->count == 1 ? "a value" : "a name and a value");
+    for (int i = 0; i < 2 && i < left; i++)
+        said->values[i] = words[*at + 1 + i];
+    int error = tern_line_check_values(said->option, said->word, said->values, follow);
+    if (said->joined)
+        said->values[0] = value;
+    *at += 1 + follow;
+    if (!error && said->option->kind == TERN_OPTION_PARAMETER)
+        said->meant = tern_option_of_parameter(said->values[0]);
+    if (error || said->option->kind != TERN_OPTION_APPFILE)
+        return error;
+    said->file = tern_must_alloc(sizeof *said->file);
+    *said->file = (struct tern_options_line){0};
+    return read_appfile(said->values[0], options, said->file);
+}
+
 /* Reads one program and its options from words[*at] on. Moves *at to the separator or the end. */
-static int read_program(char **words, int count, int *at, const char *separator,
+static int read_program(char **words, int count, int *at, struct tern_options *options,
                         struct tern_line_program *program)
 {
     int error = 0;
@@ -127,98 +148,124 @@ static int read_program(char **words, int count, int *at, const char *separator,
         }
         program->said =
             tern_must_grow(program->said, (size_t)(program->count + 1) * sizeof *program->said);
-        error = read_option(words, count, at, &program->said[program->count]);
-        program->count += !error;
+        error = read_option(words, count, at, options, &program->said[program->count++]);
     }
     program->argv = words + *at;
-    while (*at < count && strcmp(words[*at], separator))
+    while (*at < count && strcmp(words[*at], options->separator))
         (*at)++;
     program->argc = (int)(words + *at - program->argv);
     return error;
 }
 
-int tern_line_read(char **words, int count, const char *separator, struct tern_options_line *line)
+int tern_line_read(char **words, int count, struct tern_options *options,
+                   struct tern_options_line *line)
 {
     int at = 0, error = 0;
     do {
+        struct tern_line_program program = {0};
+        error = read_program(words, count, &at, options, &program);
         line->programs =
             tern_must_grow(line->programs, (size_t)(line->count + 1) * sizeof *line->programs);
-        line->programs[line->count] = (struct tern_line_program){0};
-        error = read_program(words, count, &at, separator, &line->programs[line->count++]);
+        line->programs[line->count++] = program;
     } while (!error && ++at < count); /* a last separator is followed by nothing */
     return error;
 }
 
 void tern_line_free(struct tern_options_line *line)
 {
-    for (int i = 0; i < line->count; i++)
-        free(line->programs[i].said);
+    for (int p = 0; p < line->count; p++) {
+        for (int i = 0; i < line->programs[p].count; i++)
+            if (line->programs[p].said[i].file) {
+                tern_line_free(line->programs[p].said[i].file);
+                free(line->programs[p].said[i].file);
+            }
+        free(line->programs[p].said);
+    }
     free(line->programs);
 }
 
-char **tern_said_values(struct tern_said *said)
+/* --app FILE: reads a file with a program and its options on each line. A backslash at the end of a
+ * line continues it. */
+static int read_appfile(const char *path, struct tern_options *options,
+                        struct tern_options_line *line)
 {
-    return said->joined ? &said->joined : said->words;
+    if (options->file_depth == TERN_FILES_DEEP)
+        return tern_error(TERN_ERR_ARG,
+                          "the application file %s is nested in %d others; "
+                          "application files may not name each other in a "
+                          "circle",
+                          path, TERN_FILES_DEEP);
+    const char *why;
+    char *text = tern_read_text(path, &why), *rest = text, *one;
+    if (!text)
+        return tern_error(TERN_ERR_ARG, "cannot read the application file %s: %s", path, why);
+    options->file_depth++;
+    int error = 0, number = 0;
+    struct tern_strings words = {0};
+    /* the text after the last line break is not a line if it is empty */
+    while (!error && (one = strsep(&rest, "\n")) && (*one || rest)) {
+        size_t length = strlen(one);
+        bool goes_on = length > 0 && one[length - 1] == '\\';
+        one[length - goes_on] = '\0';
+        error = tern_words_split(path, ++number, one, &words);
+        if (goes_on)
+            continue;
+        if (words.count && !error)
+            error = tern_line_read(words.items, words.count, options, line);
+        for (int i = 0; i < words.count; i++)
+            tern_strings_take(&options->kept, words.items[i]);
+        free(words.items);
+        words = (struct tern_strings){0};
+    }
+    if (words.count && !error)
+        error = tern_error(TERN_ERR_ARG, "%s ends with a backslash, but no line follows", path);
+    tern_strings_free(&words);
+    free(text);
+    options->file_depth--;
+    return error;
 }
 
-/* ---- messages ---- */
-
-void tern_said_note(struct tern_said *said, struct tern_options *options)
-{
-    char **values = tern_said_values(said);
-    int count = said->joined ? 0 : tern_option_values(said->option);
-    if (strcmp(said->word + strspn(said->word, "-"), "explain") == 0)
-        return;
-    tern_strings_format(&options->said, "%s%s%s%s%s (command line)", said->word,
-                        count > 0 ? " " : "", count > 0 ? values[0] : "", count > 1 ? " " : "",
-                        count > 1 ? values[1] : "");
-}
+/* ---- notes ---- */
 
 /* Returns a name for what the option sets, the same for -n and -np, or NULL if it replaces nothing.
- * The caller frees it. `ret_for_all`: it holds for all programs, not for one. */
-static char *name_target(const struct tern_option *option, char **values, bool *ret_for_all)
+ * The caller frees it. *ret_for_all: it holds for all programs, not for one. */
+static char *name_target(const struct tern_said *said, bool *ret_for_all)
 {
+    const struct tern_option *option = said->option;
+    const char *value = said->count ? said->values[0] : "";
     *ret_for_all = !option->of_app;
-    if (option->kind == TERN_OPTION_PARAMETER) {
-        const struct tern_option *meant = tern_option_of_parameter(values[0]);
-        const char *alike = meant && *meant->names ? meant->sets : NULL;
-        *ret_for_all |= alike != NULL;
-        return alike ? tern_must_copy(alike)
-                     : tern_must_format("%s%s%s", option->of_app ? "" : "all ", option->text,
-                                        values[0]);
+    if (said->meant && *said->meant->names && said->meant->sets) {
+        *ret_for_all = true;
+        return tern_must_copy(said->meant->sets);
     }
+    if (option->kind == TERN_OPTION_PARAMETER)
+        return tern_must_format("%s%s%s", option->of_app ? "" : "all ", option->text, value);
     if (strcmp(option->names, "x") == 0)
-        return tern_must_format("x %.*s", (int)strcspn(values[0], "="), values[0]);
+        return tern_must_format("x %.*s", (int)strcspn(value, "="), value);
     /* --map-by :PE=2 adds to another --map-by */
-    bool adds = tern_option_values(option) && values[0][0] == ':';
-    return option->sets && !adds ? tern_must_copy(option->sets) : NULL;
+    return option->sets && *value != ':' ? tern_must_copy(option->sets) : NULL;
 }
 
-void tern_said_note_repeat(struct tern_said *saying, struct tern_options *options)
+/* Warns if `text`, an option and its values, replaces an earlier one. */
+static void note_repeat(const struct tern_said *said, const char *text,
+                        struct tern_options *options)
 {
-    const struct tern_option *option = saying->option;
-    const char *word = saying->word;
-    char **values = tern_said_values(saying);
-    int count = tern_option_values(option);
     bool for_all;
-    char *target = name_target(option, values, &for_all);
+    char *target = name_target(said, &for_all);
     if (!target)
         return;
     char *key = for_all
                     ? tern_must_copy(target)
                     : tern_must_format("%d.%d %s", options->file_depth, options->app_count, target);
-    char *said = tern_must_format("%s%s%s%s%s", word, count > 0 ? " " : "",
-                                  count > 0 ? values[0] : "", count > 1 ? " " : "",
-                                  count > 1 ? values[1] : "");
     const char *before = tern_strings_value(&options->given, key);
-    const char *value = count ? values[count - 1] : said;
+    const char *value = said->count ? said->values[said->count - 1] : text;
     /* the same value in other words, as in -n 2 -np 2, is none of the user's errors */
     size_t lead = before && strlen(before) >= strlen(value) ? strlen(before) - strlen(value) : 0;
-    bool same = before && strcmp(before + lead, value) == 0 && (!lead || before[lead - 1] == ' ');
+    bool same =
+        before && strcmp(before + lead, value) == 0 && (!lead || strchr(" =", before[lead - 1]));
     if (before && !same)
-        tern_options_warn(options, "%s replaces %s, given before", said, before);
-    tern_strings_set(&options->given, key, said);
-    free(said);
+        tern_options_warn(options, "%s replaces %s, given before", text, before);
+    tern_strings_set(&options->given, key, text);
     free(key);
     free(target);
 }
@@ -242,23 +289,31 @@ static void add_value(struct tern_strings *list, const struct tern_option *optio
         tern_strings_add(list, value);
 }
 
-void tern_said_note_inherited(struct tern_said *said, struct tern_options *options)
+/* Notes an option for the jobs that ranks start: processes that a rank starts by MPI_Comm_spawn get
+ * the options of their parent that hold for any job. */
+static void note_inherited(const struct tern_said *said, struct tern_options *options)
 {
     const struct tern_option *option = said->option;
-    struct tern_strings *const lists[] = {
-        [TERN_INHERIT_ALL] = &options->inherited,
-        [TERN_INHERIT_MAP] = &options->inherited_map,
-        [TERN_INHERIT_RANK] = &options->inherited_rank,
-        [TERN_INHERIT_BIND] = &options->inherited_bind,
-        [TERN_INHERIT_APP] = &options->inherited_app,
-    };
-    char **values = tern_said_values(said), name[64];
+    struct tern_strings *list = &options->inherited[option->inherit];
     bool maps = option->inherit == TERN_INHERIT_MAP;
-    if (!option->inherit || (maps && tern_option_values(option) && fits_one_job(values[0])))
+    if (!option->inherit || (maps && said->count && fits_one_job(said->values[0])))
         return;
     /* --NAME=VALUE is written as two words; an option has two dashes */
-    tern_option_name(option, 0, name, sizeof name);
-    tern_strings_format(lists[option->inherit], "--%s", name);
-    for (int v = 0; v < tern_option_values(option); v++)
-        add_value(lists[option->inherit], option, values[v]);
+    tern_strings_format(list, "--%.*s", (int)strcspn(option->names, " "),
+                        option->names);
+    for (int v = 0; v < said->count; v++)
+        add_value(list, option, said->values[v]);
+}
+
+void tern_said_note(const struct tern_said *said, struct tern_options *options)
+{
+    int shown = said->joined ? 0 : said->count;
+    char *text = tern_must_format("%s%s%s%s%s", said->word, shown > 0 ? " " : "",
+                                  shown > 0 ? said->values[0] : "", shown > 1 ? " " : "",
+                                  shown > 1 ? said->values[1] : "");
+    if (strcmp(said->option->names, "explain"))
+        tern_strings_format(&options->said, "%s (command line)", text);
+    note_repeat(said, text, options);
+    note_inherited(said, options);
+    free(text);
 }

@@ -2,14 +2,11 @@
 #include "mpirun/plan/words/option_table.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "lib/util/base/error.h"
+#include "lib/util/base/text.h"
 #include "mpirun/plan/words/option_values.h"
 #include "mpirun/plan/words/policy.h"
-
-/* ---- the table ---- */
 
 /* a row leaves out the members that it does not need */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -38,6 +35,7 @@
 #define SETS(what) .sets = (what)
 #define IN(list) .inherit = TERN_INHERIT_##list
 #define SAYS(parameter, others) .row.name = (parameter), .row.also = (others), .row.launcher = true
+#define CHOICES(words) .row.type = TERN_PARAM_WORDS, .row.choices = (words)
 #define HELP(list, text) .topics = (list), .row.help = (text)
 #define IGNORED TERN_OPTION_USELESS, .row.effect = TERN_EFFECT_NONE
 #define USELESS(what, why) \
@@ -82,8 +80,10 @@ const struct tern_option tern_option_table[] = {
     { "default-hostfile", "FILE", WORD(default_hostfile), SAYS("orte_default_hostfile", NULL),
       HELP("launch", "the hostfile that is read if there is no --hostfile") },
     { "", "VALUE", READ(tern_option_set_default_hosts), SAYS("orte_default_dash_host", NULL) },
-    { "", "VALUE", READ(tern_option_choose_batch_systems), SAYS("ras", NULL) },
-    { "", "VALUE", READ(tern_option_check_launch_ways), SAYS("plm", NULL) },
+    { "", "VALUE", READ(tern_option_choose_batch_systems), SAYS("ras", NULL),
+      CHOICES("slurm,tm,lsf,gridengine,alps,loadleveler,simulator") },
+    { "", "VALUE", TERN_OPTION_USELESS, SAYS("plm", NULL), /* mpirun/tree asks for it */
+      CHOICES("slurm,rsh,ssh,tm,lsf,alps,gridengine,isolated") },
     { "", "VALUE", READ(tern_option_check_launch_agent), SAYS("orte_launch_agent", NULL) },
     { "", "VALUE", READ(tern_option_set_default_slots), SAYS("orte_set_default_slots", NULL) },
     { "nolocal", NULL, FLAG(no_local), SAYS("rmaps_base_no_schedule_local", NULL),
@@ -129,15 +129,17 @@ const struct tern_option tern_option_table[] = {
       HELP("binding",
            "none, hwthread, core, l1cache..l3cache, numa, socket; default: core for one or two "
            "ranks, socket for more ranks, none for more ranks than processors") },
-    { "oversubscribe", NULL, TERN_OPTION_SWITCH, .read = tern_option_set_oversubscribe, IN(ALL),
-      SAYS("rmaps_base_oversubscribe", NULL), HELP("mapping", "allow more ranks than processors") },
-    { "nooversubscribe", NULL, TERN_OPTION_SWITCH, .read = tern_option_set_no_oversubscribe,
-      IN(ALL), SAYS("rmaps_base_no_oversubscribe", NULL),
+    { "oversubscribe", NULL, FLAG(oversubscribe), .read = tern_policy_share,
+      .text = "oversubscribe", IN(ALL), SAYS("rmaps_base_oversubscribe", NULL),
+      HELP("mapping", "allow more ranks than processors") },
+    { "nooversubscribe", NULL, FLAG(map.no_oversubscribe), .read = tern_policy_share,
+      .text = "nooversubscribe", IN(ALL), SAYS("rmaps_base_no_oversubscribe", NULL),
       HELP("mapping", "more ranks than slots are an error") },
     { "use-hwthread-cpus", NULL, FLAG(map.hwthreads), IN(ALL),
       SAYS("hwloc_base_use_hwthreads_as_cpus", "hwloc_default_use_hwthread_cpus"),
       HELP("mapping binding", "a hardware thread counts as a processor") },
-    { "", "VALUE", READ(tern_option_choose_mapper), SAYS("rmaps", NULL) },
+    { "", "VALUE", READ(tern_option_choose_mapper), SAYS("rmaps", NULL),
+      CHOICES("round_robin,ppr,rank_file,seq,mindist,resilient,staged,load_balance,lama,topo") },
     { "rankfile rf", "FILE", WORD(rankfile), SAYS("orte_rankfile", "rmaps_rank_file_path"),
       HELP("mapping", "lines \"rank N=HOST slot=CORES\" say where each rank runs; also --map-by "
                       "rankfile:FILE=FILE") },
@@ -180,7 +182,7 @@ const struct tern_option tern_option_table[] = {
                           "bindings, byte movers") },
 
     /* the start and the end of a job */
-    { "", "VALUE", READ(tern_option_set_keep_going), SAYS("orte_abort_on_non_zero_status", NULL) },
+    { "", NULL, FLAG(keep_going), .off = true, SAYS("orte_abort_on_non_zero_status", NULL) },
     { "", "VALUE", READ(tern_option_set_end_grace), SAYS("odls_base_sigkill_timeout", NULL) },
     { "stream-buffering", "MODE", USELESS(WARNED, "each line is passed on; use stdbuf"),
       .row.choices = "1|line|default|", .takes_zero = true,
@@ -319,27 +321,12 @@ const struct tern_option tern_option_table[] = {
 };
 const int tern_option_count = sizeof tern_option_table / sizeof *tern_option_table;
 
-/* ---- names ---- */
-
-bool tern_option_name(const struct tern_option *option, int index, char *ret_name, size_t room)
-{
-    struct tern_setting names = {.also = option->names};
-    return tern_setting_name(&names, index, ret_name, room);
-}
-
 const struct tern_option *tern_option_find(const char *name, size_t length)
 {
-    char own[64];
     for (int i = 0; i < tern_option_count; i++)
-        for (int n = 0; tern_option_name(&tern_option_table[i], n, own, sizeof own); n++)
-            if (strlen(own) == length && strncmp(own, name, length) == 0)
-                return &tern_option_table[i];
+        if (tern_text_find_word(tern_option_table[i].names, " ", name, length))
+            return &tern_option_table[i];
     return NULL;
-}
-
-const struct tern_option *tern_option_named(const char *name)
-{
-    return tern_option_find(name, strlen(name));
 }
 
 const struct tern_option *tern_option_of_parameter(const char *name)
@@ -350,39 +337,9 @@ const struct tern_option *tern_option_of_parameter(const char *name)
     return NULL;
 }
 
-/* ---- words that follow ---- */
-
 int tern_option_values(const struct tern_option *option)
 {
     if (!option->arg || option->arg[0] == '[')
         return 0;
     return strchr(option->arg, ' ') ? 2 : 1;
-}
-
-/* Returns true if a value that is an option's name may be meant: arguments for another program. */
-static bool may_be_option(const struct tern_option *option, char **values, int at)
-{
-    const char *args = "_args";
-    size_t length = strlen(values[0]), tail = strlen(args);
-    return option->kind == TERN_OPTION_PARAMETER && at == 1 && length > tail &&
-           strcmp(values[0] + length - tail, args) == 0;
-}
-
-int tern_option_check_values(const struct tern_option *option, const char *word, char **values,
-                             int count)
-{
-    bool applies = option->row.effect < TERN_EFFECT_REFUSED;
-    for (int i = 0; i < count && applies; i++) {
-        const char *value = values[i], *name = value + 1 + (value[0] == '-' && value[1] == '-');
-        if (value[0] != '-' || !tern_option_named(name) || may_be_option(option, values, i))
-            continue;
-        char *before = tern_must_format("%s%s%s", word, i ? " " : "", i ? values[0] : "");
-        int error = tern_error(TERN_ERR_ARG,
-                               "%s has no value: the option %s follows; write %s %s", before,
-                               value, before,
-                               i + 1 < tern_option_values(option) ? "NAME VALUE" : "VALUE");
-        free(before);
-        return error;
-    }
-    return 0;
 }

@@ -11,14 +11,14 @@
 /* What happens with a value. */
 enum tern_option_kind {
     TERN_OPTION_USELESS,   /* row.effect says it; values among row.choices ask for nothing */
-    TERN_OPTION_FLAG,      /* sets the bool at `offset` */
+    TERN_OPTION_FLAG,      /* sets the bool at `offset`, or calls `read` if there is one; a
+                            * parameter that says no clears the bool. `off`: the reverse */
     TERN_OPTION_NUMBER,    /* stores an int from row.least to row.most */
     TERN_OPTION_WORD,      /* stores a pointer to the value itself, a const char * */
     TERN_OPTION_LIST,      /* adds a copy of the value to the struct tern_strings */
     TERN_OPTION_READ,      /* calls `read` */
     TERN_OPTION_JOIN,      /* joins the second value and the variable that the first one names;
                             * `text` is "before" or "" */
-    TERN_OPTION_SWITCH,    /* calls `read` with "", or with "0" for a parameter that says no */
     TERN_OPTION_PARAMETER, /* --mca and similar: adds a parameter to the struct tern_strings with
                             * the prefix `text`, and applies it */
     TERN_OPTION_TUNE,      /* --tune: a file of options, before all other options */
@@ -29,18 +29,8 @@ enum tern_option_kind {
     TERN_OPTION_APPFILE,
 };
 
-/* In which list of struct tern_options an option is noted for the jobs that ranks start. */
-enum tern_inherit {
-    TERN_INHERIT_NOT,
-    TERN_INHERIT_ALL,
-    TERN_INHERIT_MAP,
-    TERN_INHERIT_RANK,
-    TERN_INHERIT_BIND,
-    TERN_INHERIT_APP,
-};
-
-/* Reads a value that needs more than storing. `option` is where it was set, for messages. Returns 0
- * or TERN_ERR_ARG. */
+/* Reads a value that needs more than storing. `option` is where it was set, for messages. Returns
+ * 0 or TERN_ERR_ARG. */
 typedef int tern_option_reader(const char *option, const char *text, struct tern_options *options);
 
 /* A row of the table. */
@@ -49,8 +39,9 @@ struct tern_option {
     const char *arg;   /* the words that follow, for --help; NULL, or in brackets: none must */
     enum tern_option_kind kind;
     bool of_app;   /* true if `offset` is in struct tern_app, false if in struct tern_options */
+    bool off;
     size_t offset; /* of the field that gets the value */
-    const char *text; /* READ without `arg`: the value */
+    const char *text; /* READ without `arg`, and FLAG: the value */
     tern_option_reader *read;
     const char *sets; /* what it sets: a later option that sets the same replaces it; NULL: values
                        * add up */
@@ -65,21 +56,12 @@ struct tern_option {
 extern const struct tern_option tern_option_table[];
 extern const int tern_option_count;
 
-/* Writes name number `index` of an option, cut to `room` bytes including the closing 0. Returns
- * false if there are fewer. */
-bool tern_option_name(const struct tern_option *option, int index, char *ret_name, size_t room);
 /* Returns the option with a name of `length` letters at `name`, or NULL. */
 const struct tern_option *tern_option_find(const char *name, size_t length);
-/* Returns the option with this name, without dashes, or NULL. */
-const struct tern_option *tern_option_named(const char *name);
 /* Returns the row of a parameter, in any of its spellings, or NULL. */
 const struct tern_option *tern_option_of_parameter(const char *name);
 
 /* Returns the number of words that follow an option. */
 int tern_option_values(const struct tern_option *option);
-/* Checks the `count` words in `values` that follow the option `word`. Returns 0, or TERN_ERR_ARG if
- * one is itself an option: a forgotten value would swallow it. */
-int tern_option_check_values(const struct tern_option *option, const char *word, char **values,
-                             int count);
 
 #endif

@@ -126,16 +126,6 @@ int tern_option_unset_variable(const char *option, const char *text, struct tern
     return 0;
 }
 
-static void split_words(struct tern_strings *list, const char *text)
-{
-    char *copy = tern_must_copy(text), *rest = copy, *word;
-    while ((word = strsep(&rest, ","))) {
-        if (*word)
-            tern_strings_add(list, word);
-    }
-    free(copy);
-}
-
 int tern_option_read_stdin_target(const char *option, const char *text,
                                   struct tern_options *options)
 {
@@ -144,51 +134,34 @@ int tern_option_read_stdin_target(const char *option, const char *text,
     else if (strcasecmp(text, "all") == 0)
         options->stdin_rank = TERN_STDIN_ALL;
     else
-        return tern_policy_number(option, text, 0, 1 << 20, &options->stdin_rank);
+        return tern_words_number(option, text, 0, 1 << 20, &options->stdin_rank);
     return 0;
-}
-
-/* Returns true if `word` is one of the words in `text`, which commas or colons separate. */
-static bool has_word(const char *text, const char *word)
-{
-    for (size_t length; *text; text += length + (text[length] != '\0')) {
-        length = strcspn(text, ",:");
-        if (length == strlen(word) && strncasecmp(text, word, length) == 0)
-            return true;
-    }
-    return false;
 }
 
 /* Reads DIR:nocopy,nojobid. */
 int tern_option_set_output_dir(const char *option, const char *text, struct tern_options *options)
 {
-    char *copy = tern_must_copy(text), *rest = strchr(copy, ':'), *word;
-    int error = 0;
-    if (rest)
-        *rest++ = '\0';
-    while (!error && (word = strsep(&rest, ":,"))) {
-        if (strcasecmp(word, "nocopy") == 0)
-            options->output_only_files = true;
-        else if (strcasecmp(word, "nojobid") == 0)
-            options->output_no_job = true;
-        else if (*word && strcasecmp(word, "copy") && strcasecmp(word, "jobid"))
-            error = tern_error(TERN_ERR_ARG, "%s: no modifier \"%s\"; there are nocopy and nojobid",
-                               option, word);
-    }
-    if (!*copy)
+    static const struct tern_word known[] = {
+        TERN_WORD_SETS("nocopy", output_only_files),
+        TERN_WORD_SETS("nojobid", output_no_job),
+        { "copy", .flag = offsetof(struct tern_options, output_only_files), .off = true },
+        { .word = "jobid" },
+        { 0 },
+    };
+    size_t length = strcspn(text, ":");
+    if (!length)
         tern_options_warn(options, "%s names no directory: files are written below this one",
                           option);
     free(options->output_dir);
-    options->output_dir = copy;
-    return error;
+    options->output_dir = tern_must_format("%.*s", (int)length, text);
+    return tern_words_apply(option, text + length, ":,", known, options);
 }
 
 /* Open MPI 5's --output-directory: the terminal gets a copy only with the modifier `copy`. */
 int tern_option_set_output_dir_only(const char *option, const char *text,
                                     struct tern_options *options)
 {
-    const char *colon = strchr(text, ':');
-    options->output_only_files = !colon || !has_word(colon + 1, "copy");
+    options->output_only_files = true;
     return tern_option_set_output_dir(option, text, options);
 }
 
@@ -200,74 +173,59 @@ static int set_output_file(const char *option, const char *text, struct tern_opt
     return error;
 }
 
+/* Applies Open MPI 5's words, of which there must be one. */
+static int read_words(const char *option, const char *text, const struct tern_word *known,
+                      struct tern_options *options)
+{
+    return text[strspn(text, ",")] ? tern_words_apply(option, text, ",", known, options)
+                                   : tern_words_unknown(option, "", known);
+}
+
 /* Open MPI 5's --display map,bind */
 int tern_option_read_display(const char *option, const char *text, struct tern_options *options)
 {
-    enum { MAP, MAP_DEVEL, BIND, ALLOCATION, PATHS, FABRIC, TOPOLOGY };
-    static const char *const known[] = {"map",   "map-devel", "bindings", "allocation",
-                                        "paths", "fabric",    "topology", NULL};
-    struct tern_strings words = {0};
-    char *copy = tern_must_copy(text), *colon = strchr(copy, ':');
-    if (colon)
-        *colon++ = '\0';
-    split_words(&words, copy);
-    int error = words.count ? 0 : tern_words_unknown(option, "", known);
-    for (int i = 0; i < words.count && !error; i++) {
-        const char *word = words.items[i];
-        /* topo=HOST; the topology of each job is shown where it runs */
-        bool of_host = strncasecmp(word, "topo=", 5) == 0;
-        int which = of_host ? TOPOLOGY : tern_words_find(word, known);
-        options->display_map |= which == MAP || which == MAP_DEVEL;
-        options->report_bindings |= which == BIND;
-        options->display_allocation |= which == ALLOCATION;
-        options->shows_library |= which == PATHS || which == FABRIC || which == TOPOLOGY;
-        if (which == PATHS)
-            tern_strings_set(&options->env, "OMPI_MCA_btl_show_paths", "1");
-        else if (which == FABRIC)
-            tern_strings_set(&options->env, "OMPI_MCA_btl_show_fabric", "1");
-        else if (which == TOPOLOGY)
-            tern_strings_set(&options->env, "OMPI_MCA_btl_show_topology", "1");
-        else if (which < 0)
-            error = tern_words_unknown(option, word, known);
-    }
-    if (colon)
-        tern_options_warn(options, "%s %s: \":%s\" has no effect: the form is that of Open MPI 4.1",
-                          option, text, colon);
-    tern_strings_free(&words);
-    free(copy);
+    enum { SHOWS = offsetof(struct tern_options, shows_library) };
+    static const struct tern_word known[] = {
+        TERN_WORD_SETS("map", display_map),
+        TERN_WORD_SETS("map-devel", display_map),
+        TERN_WORD_SETS("bindings", report_bindings),
+        TERN_WORD_SETS("allocation", display_allocation),
+        { "paths", SHOWS, .variable = "OMPI_MCA_btl_show_paths" },
+        { "fabric", SHOWS, .variable = "OMPI_MCA_btl_show_fabric" },
+        { "topology", SHOWS, .variable = "OMPI_MCA_btl_show_topology" },
+        /* the topology of each job is shown where it runs */
+        { "topo=HOST", SHOWS, .variable = "OMPI_MCA_btl_show_topology", .unlisted = true },
+        { 0 },
+    };
+    size_t length = strcspn(text, ":");
+    char *words = tern_must_format("%.*s", (int)length, text);
+    int error = read_words(option, words, known, options);
+    free(words);
+    if (text[length])
+        tern_options_warn(options, "%s %s: \"%s\" has no effect: the form is that of Open MPI 4.1",
+                          option, text, text + length);
     return error;
 }
 
 /* Open MPI 5's --output tag,timestamp,merge,dir=D */
 int tern_option_read_output(const char *option, const char *text, struct tern_options *options)
 {
-    enum { TAG, TAG_DETAILED, TAG_FULLNAME, RANK, TIMESTAMP, MERGE, RAW, XML };
-    static const char *const known[] = {
-        "tag", "tag-detailed", "tag-fullname", "rank",      "timestamp", "merge-stderr-to-stdout",
-        "raw", "xml",          "dir=DIR",      "file=FILE", NULL};
-    struct tern_strings words = {0};
-    split_words(&words, text);
-    int error = words.count ? 0 : tern_words_unknown(option, "", known);
-    for (int i = 0; i < words.count && !error; i++) {
-        const char *word = words.items[i], *equals = strchr(word, '=');
-        int which = tern_words_find(word + (*word == ':'), known); /* ":raw"; it is raw anyway */
-        options->tag_output |= which >= TAG && which <= RANK;
-        options->timestamp_output |= which == TIMESTAMP;
-        options->merge_stderr |= which == MERGE;
-        if (strncasecmp(word, "dir=", 4) == 0 || strncasecmp(word, "directory=", 10) == 0)
-            error = tern_option_set_output_dir_only(option, equals + 1, options);
-        else if (strncasecmp(word, "file=", 5) == 0 || strncasecmp(word, "filename=", 9) == 0)
-            error = set_output_file(option, equals + 1, options);
-        else if (which == XML)
-            tern_options_warn(options,
-                              "%s xml has no effect: output is plain text; tag names the rank of "
-                              "each line",
-                              option);
-        else if (which < 0 || which > XML)
-            error = tern_words_unknown(option, word, known);
-    }
-    tern_strings_free(&words);
-    return error;
+    static const struct tern_word known[] = {
+        TERN_WORD_SETS("tag", tag_output),
+        TERN_WORD_SETS("tag-detailed", tag_output),
+        TERN_WORD_SETS("tag-fullname", tag_output),
+        TERN_WORD_SETS("rank", tag_output),
+        TERN_WORD_SETS("timestamp", timestamp_output),
+        TERN_WORD_SETS("merge-stderr-to-stdout", merge_stderr),
+        { .word = "raw" }, /* it is raw anyway */
+        { "xml", .useless = ": output is plain text; tag names the rank of each line" },
+        { "dir=DIR", .read = tern_option_set_output_dir_only },
+        { "file=FILE", .read = set_output_file },
+        { "directory=DIR", .read = tern_option_set_output_dir_only, .unlisted = true },
+        { "filename=FILE", .read = set_output_file, .unlisted = true },
+        { 0 },
+    };
+    return read_words(option, text, known, options);
 }
 
 int tern_option_read_hosts(const char *option, const char *text, struct tern_options *options)
@@ -275,7 +233,7 @@ int tern_option_read_hosts(const char *option, const char *text, struct tern_opt
     if (options->hosts_are_default)
         tern_strings_free(&options->hosts);
     options->hosts_are_default = false;
-    split_words(&options->hosts, text);
+    tern_words_list(text, &options->hosts);
     return options->hosts.count
                ? 0
                : tern_error(TERN_ERR_ARG, "%s needs host names, not \"%s\"", option, text);
@@ -302,32 +260,26 @@ int tern_option_set_dry_run(const char *option, const char *text, struct tern_op
 /* Open MPI 5's --runtime-options, words such as donotlaunch or abort-nonzero-status=0. */
 int tern_option_read_runtime(const char *option, const char *text, struct tern_options *options)
 {
-    enum { DO_NOT_LAUNCH, ABORT, ERROR, STATE };
-    static const char *const known[] = {
-        "donotlaunch",   "abort-nonzero-status", "error-nonzero-status", "report-state-on-timeout",
-        "recoverable",   "autorestart",          "continuous",           "xterm",
-        "max-restarts",  "output-proctable",     "exec-agent",           "default-exec-agent",
-        "show-progress", "notifyerrors",         "app-context-level",    NULL};
-    struct tern_strings words = {0};
-    split_words(&words, text);
-    int error = words.count ? 0 : tern_words_unknown(option, "", known);
-    for (int i = 0; i < words.count && !error; i++) {
-        char *word = words.items[i], *value = strchr(word, '=');
-        if (value)
-            *value++ = '\0';
-        bool off = value && (strcmp(value, "0") == 0 || strcasecmp(value, "false") == 0);
-        int which = tern_words_find(word, known);
-        if (which == DO_NOT_LAUNCH)
-            options->do_not_launch = !off;
-        else if (which == ABORT || which == ERROR)
-            options->keep_going = off;
-        else if (which < 0)
-            error = tern_words_unknown(option, word, known);
-        else if (!off && which != STATE) /* --timeout reports that anyway */
-            tern_options_warn(options, "%s %s has no effect", option, word);
-    }
-    tern_strings_free(&words);
-    return error;
+    enum { KEEP_GOING = offsetof(struct tern_options, keep_going) };
+    static const struct tern_word known[] = {
+        TERN_WORD_SETS("donotlaunch", do_not_launch),
+        { "abort-nonzero-status", KEEP_GOING, .off = true },
+        { "error-nonzero-status", KEEP_GOING, .off = true },
+        { .word = "report-state-on-timeout" }, /* --timeout reports that anyway */
+        { "recoverable", .useless = "" },
+        { "autorestart", .useless = "" },
+        { "continuous", .useless = "" },
+        { "xterm", .useless = "" },
+        { "max-restarts", .useless = "" },
+        { "output-proctable", .useless = "" },
+        { "exec-agent", .useless = "" },
+        { "default-exec-agent", .useless = "" },
+        { "show-progress", .useless = "" },
+        { "notifyerrors", .useless = "" },
+        { "app-context-level", .useless = "" },
+        { 0 },
+    };
+    return read_words(option, text, known, options);
 }
 
 int tern_option_join_variable(const char *option, char *const *values, bool before,
@@ -352,26 +304,6 @@ int tern_option_join_variable(const char *option, char *const *values, bool befo
     tern_strings_set(&app->env, name, joined);
     free(joined);
     free(name);
-    return 0;
-}
-
-int tern_option_set_oversubscribe(const char *option, const char *text,
-                                  struct tern_options *options)
-{
-    if (*text)
-        options->oversubscribe = false;
-    else
-        tern_policy_oversubscribe(option, true, options);
-    return 0;
-}
-
-int tern_option_set_no_oversubscribe(const char *option, const char *text,
-                                     struct tern_options *options)
-{
-    if (*text)
-        options->map.no_oversubscribe = false;
-    else
-        tern_policy_oversubscribe(option, false, options);
     return 0;
 }
 
@@ -403,29 +335,9 @@ int tern_option_set_name_server(const char *option, const char *text, struct ter
 
 /* ---- parameters without an option ---- */
 
-void tern_option_check_words(const char *origin, const char *value, const char *list,
-                             struct tern_options *options)
-{
-    char *words = tern_must_copy(value), *rest = words + (*words == '^'), *word;
-    while ((word = strsep(&rest, ", "))) {
-        char *names = tern_must_copy(list), *left = names, *name;
-        bool found = !*word;
-        while (!found && (name = strsep(&left, ",")))
-            found = strcmp(name, word) == 0;
-        if (!found)
-            tern_options_warn(options, "%s: there is no \"%s\"; known are %s", origin, word, list);
-        free(names);
-    }
-    free(words);
-}
-
 /* Chooses a mapping by the name of Open MPI's mapper. */
 int tern_option_choose_mapper(const char *origin, const char *names, struct tern_options *options)
 {
-    tern_option_check_words(origin, names,
-                            "round_robin,ppr,rank_file,seq,mindist,resilient,"
-                            "staged,load_balance,lama,topo",
-                            options);
     if (strcmp(names, "seq") == 0)
         return tern_policy_map_by(origin, "seq", options);
     if (strcmp(names, "rank_file") == 0)
@@ -441,16 +353,6 @@ int tern_option_check_filter(const char *origin, const char *value, struct tern_
     (void)options;
     struct tern_tcp_filter filter;
     return tern_tcp_filter_read(origin, value, &filter);
-}
-
-int tern_option_set_keep_going(const char *origin, const char *value, struct tern_options *options)
-{
-    int64_t abort_too = 1;
-    if (!tern_param_read_value(TERN_PARAM_BOOL, value, &abort_too))
-        return tern_error(TERN_ERR_ARG, "%s is \"%s\"; expected 0 or 1. Change or remove it",
-                          origin, value);
-    options->keep_going = !abort_too;
-    return 0;
 }
 
 /* The hosts that are taken if the command line names none. */
@@ -485,25 +387,15 @@ int tern_option_set_default_slots(const char *origin, const char *value,
     options->default_slots = (struct tern_default_slots){0};
     if (strcasecmp(value, "none") == 0)
         return 0;
-    return tern_policy_number(origin, value, 1, 1 << 20, &options->default_slots.number);
+    return tern_words_number(origin, value, 1, 1 << 20, &options->default_slots.number);
 }
 
 /* ras: from which batch systems hosts are taken. */
 int tern_option_choose_batch_systems(const char *origin, const char *value,
                                      struct tern_options *options)
 {
-    tern_option_check_words(origin, value, "slurm,tm,lsf,gridengine,alps,loadleveler,simulator",
-                            options);
+    (void)origin, (void)options;
     tern_allocation_limit(value);
-    return 0;
-}
-
-/* plm: how agents are started. mpirun/tree asks the parameter itself. */
-int tern_option_check_launch_ways(const char *origin, const char *value,
-                                  struct tern_options *options)
-{
-    tern_option_check_words(origin, value, "slurm,rsh,ssh,tm,lsf,alps,gridengine,isolated",
-                            options);
     return 0;
 }
 
@@ -538,7 +430,7 @@ int tern_option_set_machine(const char *origin, const char *value, struct tern_o
 int tern_option_set_end_grace(const char *origin, const char *value, struct tern_options *options)
 {
     (void)options;
-    int seconds, error = tern_policy_number(origin, value, 0, 1 << 20, &seconds);
+    int seconds, error = tern_words_number(origin, value, 0, 1 << 20, &seconds);
     char text[24];
     snprintf(text, sizeof text, "%d", error ? 0 : seconds * 1000);
     return error ? error : tern_param_write("end_grace_ms", text);

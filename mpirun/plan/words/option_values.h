@@ -17,13 +17,11 @@ tern_option_reader tern_option_check_arch, tern_option_check_memory_kinds,
     tern_option_set_name_server, tern_option_set_launch_agent,
     tern_option_set_initial_errhandler, tern_option_export_variable,
     tern_option_forward_all, tern_option_unset_variable;
-/* With any text they take back what they said before. */
-tern_option_reader tern_option_set_oversubscribe, tern_option_set_no_oversubscribe;
 
 /* of parameters */
-tern_option_reader tern_option_choose_mapper, tern_option_check_filter, tern_option_set_keep_going,
+tern_option_reader tern_option_choose_mapper, tern_option_check_filter, 
     tern_option_set_default_hosts, tern_option_set_default_slots, tern_option_choose_batch_systems,
-    tern_option_check_launch_ways, tern_option_check_launch_agent, tern_option_set_machine,
+    tern_option_check_launch_agent, tern_option_set_machine,
     tern_option_set_end_grace, tern_option_set_verbosity, tern_option_set_startup_timeout,
     tern_option_set_env_delimiter, tern_option_set_env_list;
 
@@ -31,9 +29,5 @@ tern_option_reader tern_option_choose_mapper, tern_option_check_filter, tern_opt
  * separates without it. `before`: the new text comes first. */
 int tern_option_join_variable(const char *option, char *const *values, bool before,
                               struct tern_app *app);
-
-/* Warns of a word of the value, a list such as "tcp,self" or "^tcp", that is not in `list`. */
-void tern_option_check_words(const char *origin, const char *value, const char *list,
-                             struct tern_options *options);
 
 #endif

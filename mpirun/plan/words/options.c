@@ -43,11 +43,8 @@ void tern_options_free(struct tern_options *options)
     tern_strings_free(&options->said);
     tern_strings_free(&options->given);
     tern_strings_free(&options->env);
-    tern_strings_free(&options->inherited);
-    tern_strings_free(&options->inherited_map);
-    tern_strings_free(&options->inherited_rank);
-    tern_strings_free(&options->inherited_bind);
-    tern_strings_free(&options->inherited_app);
+    for (int list = 0; list < TERN_INHERITS; list++)
+        tern_strings_free(&options->inherited[list]);
     free(options->output_dir);
     *options = (struct tern_options){0};
 }

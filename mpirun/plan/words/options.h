@@ -51,6 +51,17 @@ struct tern_default_slots {
 /* Files of options that name each other may be nested so deep. */
 enum { TERN_FILES_DEEP = 16 };
 
+/* In which list an option is noted for the jobs that ranks start. */
+enum tern_inherit {
+    TERN_INHERIT_NOT,
+    TERN_INHERIT_ALL,
+    TERN_INHERIT_MAP,
+    TERN_INHERIT_RANK,
+    TERN_INHERIT_BIND,
+    TERN_INHERIT_APP, /* for each program */
+    TERN_INHERITS,
+};
+
 /* The options of a job. */
 struct tern_options {
     struct tern_app *apps;
@@ -67,8 +78,7 @@ struct tern_options {
     struct tern_strings given;    /* what each option set: WHAT=WORDS (line_options.h) */
     struct tern_strings warnings; /* tern_options_warn; tern_options_parse writes them */
     /* words that also hold for jobs which ranks start; each list can be left out */
-    struct tern_strings inherited, inherited_map, inherited_rank, inherited_bind;
-    struct tern_strings inherited_app; /* the same, for each program */
+    struct tern_strings inherited[TERN_INHERITS];
     int job_number;                    /* 1, or that of a job which ranks have started */
     int universe;                      /* that of the job which has started this one, or 0 */
     bool shows_library;                /* --display paths, fabric or topo: the library shows them */

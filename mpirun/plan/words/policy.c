@@ -23,31 +23,28 @@ static const struct {
     { "board", TERN_MAP_LEVEL_NODE },    { "node", TERN_MAP_LEVEL_NODE },
     { "none", TERN_MAP_LEVEL_NONE },
 };
+#define OBJECTS "hwthread, core, l1cache, l2cache, l3cache, numa, socket, package"
 
-static bool find_level(const char *text, enum tern_map_level *ret_level)
+/* Reads the word before the first colon as a level other than `without`. */
+static bool find_level(const char *text, enum tern_map_level without,
+                       enum tern_map_level *ret_level)
 {
+    size_t length = strcspn(text, ":");
     for (size_t i = 0; i < sizeof level_names / sizeof *level_names; i++) {
-        if (strcasecmp(text, level_names[i].name) == 0) {
-            *ret_level = level_names[i].level;
-            return true;
-        }
+        const char *name = level_names[i].name;
+        if (level_names[i].level == without || strlen(name) != length ||
+            strncasecmp(text, name, length))
+            continue;
+        *ret_level = level_names[i].level;
+        return true;
     }
     return false;
 }
 
-int tern_policy_number(const char *option, const char *text, int least, int most, int *ret_number)
+/* Returns TERN_ERR_ARG for a word that is not in `list`. */
+static int no_object(const char *option, const char *word, const char *list)
 {
-    char *end;
-    errno = 0;
-    long long value = strtoll(text, &end, 10);
-    if (end == text || *end)
-        return tern_error(TERN_ERR_ARG, "%s needs a number, not \"%s\"", option, text);
-    if (errno || value > most)
-        return tern_error(TERN_ERR_ARG, "%s %s is too large; at most %d", option, text, most);
-    if (value < least)
-        return tern_error(TERN_ERR_ARG, "%s %s is too small; at least %d", option, text, least);
-    *ret_number = (int)value;
-    return 0;
+    return tern_error(TERN_ERR_ARG, "%s: no object \"%s\"; there are %s", option, word, list);
 }
 
 /* Reads the number of a processor at *at, and moves *at behind it. Returns -1 if there is none. */
@@ -87,14 +84,10 @@ int tern_policy_cpu_set(const char *option, const char *text, struct tern_option
 static long long largest_of(long long first, long long last, long long step, long long most)
 {
     long long low = step > 0 ? first : last, high = step > 0 ? last : first;
-    high = high < most ? high : most;
-    if (low > high)
-        return 0;
-    long long size = step > 0 ? step : -step;
-    /* distance of `high` from the set's next smaller number */
-    long long rest = (high - first) % size;
-    long long largest = high - (rest < 0 ? rest + size : rest);
-    return largest >= low && largest >= 1 ? largest : 0;
+    for (high = high < most ? high : most; high >= low && high > 0; high--)
+        if ((high - first) % step == 0)
+            return high;
+    return 0;
 }
 
 int tern_policy_soft(const char *option, const char *text, int most, int *ret_number)
@@ -131,20 +124,23 @@ int tern_policy_soft(const char *option, const char *text, int most, int *ret_nu
     return 0;
 }
 
-static void set_sharing(const char *option, bool allow, struct tern_options *options)
+/* Reads "oversubscribe" or "nooversubscribe" as a modifier of --map-by. */
+static int read_sharing(const char *option, const char *word, struct tern_options *options)
 {
+    bool allow = tolower((unsigned char)*word) == 'o';
     options->oversubscribe = allow;
     options->map.no_oversubscribe = !allow;
     if (option[0] == '-') { /* not of the environment or a file */
         options->allow_asked |= allow;
         options->forbid_asked |= !allow;
     }
+    return 0;
 }
 
-void tern_policy_oversubscribe(const char *option, bool allow, struct tern_options *options)
+int tern_policy_share(const char *option, const char *word, struct tern_options *options)
 {
-    set_sharing(option, allow, options);
-    options->map.overload = allow; /* as in Open MPI, a modifier of --map-by does not say so */
+    options->map.overload = *word == 'o'; /* as in Open MPI, a modifier does not say so */
+    return read_sharing(option, word, options);
 }
 
 /* Sets the number of processors of each rank. `of_map`: it is that of --map-by, which counts before
@@ -153,7 +149,7 @@ static int set_processors(const char *option, const char *text, bool of_map,
                           struct tern_options *options)
 {
     int count;
-    int error = tern_policy_number(option, text, 1, TERN_MAX_CPUS, &count);
+    int error = tern_words_number(option, text, 1, TERN_MAX_CPUS, &count);
     if (error)
         return error;
     char *said = tern_must_format("%s%s%s", option, of_map ? "" : " ", text);
@@ -177,50 +173,62 @@ int tern_policy_cpus_per_rank(const char *option, const char *text, struct tern_
     return set_processors(option, text, false, options);
 }
 
-static int read_modifier(const char *option, const char *word, struct tern_options *options)
+static int read_pe(const char *option, const char *text, struct tern_options *options)
 {
-    if (strncasecmp(word, "file=", 5) == 0 && word[5] && options->sequential) {
-        tern_strings_add(&options->hostfiles, word + 5);
-    } else if (strncasecmp(word, "file=", 5) == 0 && word[5] && options->by_rankfile) {
-        tern_strings_add(&options->kept, word + 5);
-        options->rankfile = options->kept.items[options->kept.count - 1];
-    } else if (strcasecmp(word, "oversubscribe") == 0) {
-        set_sharing(option, true, options);
-    } else if (strcasecmp(word, "nooversubscribe") == 0) {
-        set_sharing(option, false, options);
-    } else if (strncasecmp(word, "pe-list=", 8) == 0 && word[8]) {
-        tern_strings_add(&options->kept, word + 8);
-        return tern_policy_cpu_set(option, options->kept.items[options->kept.count - 1], options);
-    } else if (strncasecmp(word, "pe=", 3) == 0) {
-        return set_processors("PE=", word + 3, true, options);
-    } else if (strcasecmp(word, "hwtcpus") == 0) {
-        options->map.hwthreads = true;
-    } else if (strcasecmp(word, "corecpus") == 0) {
-        options->map.hwthreads = false;
-    } else if (strcasecmp(word, "span") == 0) {
-        options->map.span = true;
-    } else if (strcasecmp(word, "nolocal") == 0) {
-        options->no_local = true;
-    } else if (strcasecmp(word, "display") == 0) {
-        options->display_map = true;
-    } else if (strcasecmp(word, "donotlaunch") == 0) {
-        options->do_not_launch = true;
-    } else if (strcasecmp(word, "overload") && strcasecmp(word, "overload-allowed") &&
-               strcasecmp(word, "ordered") && strcasecmp(word, "inherit") &&
-               strcasecmp(word, "noinherit")) {
-        static const char *const known[] = {
-            "PE=N",     "PE-LIST=LIST", "SPAN",    "OVERSUBSCRIBE", "NOOVERSUBSCRIBE", "HWTCPUS",
-            "CORECPUS", "NOLOCAL",      "DISPLAY", "DONOTLAUNCH",   "ORDERED",         NULL};
-        return tern_words_unknown(option, word, known);
-    }
+    (void)option;
+    return set_processors("PE=", text, true, options);
+}
+
+static const char *keep(const char *text, struct tern_options *options)
+{
+    tern_strings_add(&options->kept, text);
+    return options->kept.items[options->kept.count - 1];
+}
+
+static int read_list(const char *option, const char *text, struct tern_options *options)
+{
+    return *text ? tern_policy_cpu_set(option, keep(text, options), options) : 1;
+}
+
+/* Reads FILE= behind seq or rankfile. */
+static int read_file(const char *option, const char *text, struct tern_options *options)
+{
+    (void)option;
+    if (!*text || !(options->sequential || options->by_rankfile))
+        return 1;
+    if (options->sequential)
+        tern_strings_add(&options->hostfiles, text);
+    else
+        options->rankfile = keep(text, options);
     return 0;
 }
+
+/* Modifiers of --map-by. */
+static const struct tern_word modifiers[] = {
+    { "PE=N", .read = read_pe },
+    { "PE-LIST=LIST", .read = read_list, .keeps_commas = true },
+    TERN_WORD_SETS("SPAN", map.span),
+    { "OVERSUBSCRIBE", .read = read_sharing },
+    { "NOOVERSUBSCRIBE", .read = read_sharing },
+    TERN_WORD_SETS("HWTCPUS", map.hwthreads),
+    { "CORECPUS", .flag = offsetof(struct tern_options, map.hwthreads), .off = true },
+    TERN_WORD_SETS("NOLOCAL", no_local),
+    TERN_WORD_SETS("DISPLAY", display_map),
+    TERN_WORD_SETS("DONOTLAUNCH", do_not_launch),
+    { .word = "ORDERED" },
+    { "FILE=FILE", .read = read_file, .keeps_commas = true, .unlisted = true },
+    { "OVERLOAD", .unlisted = true },
+    { "OVERLOAD-ALLOWED", .unlisted = true },
+    { "INHERIT", .unlisted = true },
+    { "NOINHERIT", .unlisted = true },
+    { 0 },
+};
 
 int tern_policy_per_object(const char *option, const char *text, enum tern_per_source source,
                            enum tern_map_level level, struct tern_options *options)
 {
     int count;
-    int error = tern_policy_number(option, text, 1, 1 << 20, &count);
+    int error = tern_words_number(option, text, 1, 1 << 20, &count);
     if (error)
         return error;
     bool names_level = source == TERN_PER_PPR || source == TERN_PER_MAP_BY;
@@ -247,16 +255,15 @@ int tern_policy_per_object(const char *option, const char *text, enum tern_per_s
 static int read_ppr(const char *option, const char *text, enum tern_per_source source,
                     struct tern_options *options)
 {
-    char *copy = tern_must_copy(text), *level_text = strchr(copy, ':');
+    size_t length = strcspn(text, ":");
+    char *copy = tern_must_format("%.*s", (int)length, text);
     enum tern_map_level level = TERN_MAP_LEVEL_NODE;
-    int count;
-    if (level_text)
-        *level_text++ = '\0';
-    int error = tern_policy_number(option, copy, 1, 1 << 20, &count);
-    if (!error && (!level_text || !find_level(level_text, &level) || level >= TERN_MAP_LEVEL_COUNT))
+    int count, error = tern_words_number(option, copy, 1, 1 << 20, &count);
+    if (!error && (!text[length] || !find_level(text + length + 1, TERN_MAP_LEVEL_NONE, &level) ||
+                   strchr(text + length + 1, ':') || level >= TERN_MAP_LEVEL_COUNT))
         error = tern_error(TERN_ERR_ARG,
-                           "%s: \"%s\" is not N:OBJECT such as 2:socket; objects are hwthread, "
-                           "core, l1cache, l2cache, l3cache, numa, socket, package and node",
+                           "%s: \"%s\" is not N:OBJECT such as 2:socket; objects are " OBJECTS
+                           " and node",
                            option, text);
     if (!error)
         error = tern_policy_per_object(option, copy, source, level, options);
@@ -269,110 +276,85 @@ int tern_policy_ppr(const char *option, const char *text, struct tern_options *o
     return read_ppr(option, text, TERN_PER_PPR, options);
 }
 
+/* Reads ppr:N:OBJECT of --map-by. *ret_rest is what follows, or NULL. */
+static int read_map_ppr(const char *option, const char *text, const char **ret_rest,
+                        struct tern_options *options)
+{
+    size_t first = strcspn(text, ":"), second = first + 1;
+    second += text[first] ? strcspn(text + second, ":") : 0;
+    if (!text[first] || !text[second])
+        return tern_error(TERN_ERR_ARG, "%s: \"%s\" is not ppr:N:OBJECT such as ppr:2:socket",
+                          option, text);
+    size_t end = second + 1 + strcspn(text + second + 1, ":,");
+    char *pair = tern_must_format("%.*s", (int)(end - first - 1), text + first + 1);
+    int error = read_ppr(option, pair, TERN_PER_MAP_BY, options);
+    free(pair);
+    options->map.by = TERN_MAP_LEVEL_DEFAULT;
+    options->sequential = options->by_rankfile = false;
+    *ret_rest = text[end] ? text + end + 1 : NULL;
+    return error;
+}
+
+/* Reads an object of --map-by, seq or rankfile. */
+static int read_object(const char *option, const char *word, struct tern_options *options)
+{
+    enum tern_map_level level = TERN_MAP_LEVEL_DEFAULT;
+    options->sequential = strcasecmp(word, "seq") == 0 || strcasecmp(word, "sequential") == 0;
+    options->by_rankfile = strcasecmp(word, "rankfile") == 0;
+    if (!options->sequential && !options->by_rankfile &&
+        !find_level(word, TERN_MAP_LEVEL_NONE, &level))
+        return no_object(option, word, "slot, " OBJECTS ", node, ppr:N:OBJECT, seq and rankfile");
+    options->map.by = level;
+    /* --npernode and --npersocket hold beside this; a ppr of an earlier --map-by does not */
+    if (options->per_source == TERN_PER_MAP_BY) {
+        options->map.per_object = 0;
+        options->per_source = TERN_PER_NONE;
+    }
+    return 0;
+}
+
 int tern_policy_map_by(const char *option, const char *text, struct tern_options *options)
 {
-    char *copy = tern_must_copy(text), *rest = copy;
-    char *word = strsep(&rest, ":");
+    size_t length = strcspn(text, ":");
+    const char *rest = text[length] ? text + length + 1 : NULL;
+    char *word = tern_must_format("%.*s", (int)length, text);
     int error = 0;
     if (strcasecmp(word, "ppr") == 0) {
-        char *count = rest ? strsep(&rest, ":") : NULL, *level = rest ? strsep(&rest, ":,") : NULL;
-        if (!count || !level) {
-            error = tern_error(TERN_ERR_ARG, "%s: \"%s\" is not ppr:N:OBJECT such as ppr:2:socket",
-                               option, text);
-        } else {
-            char *pair = tern_must_format("%s:%s", count, level);
-            error = read_ppr(option, pair, TERN_PER_MAP_BY, options);
-            options->map.by = TERN_MAP_LEVEL_DEFAULT;
-            options->sequential = options->by_rankfile = false;
-            free(pair);
-        }
+        error = read_map_ppr(option, text, &rest, options);
     } else if (strncasecmp(word, "pe-list=", 8) == 0) {
-        error = read_modifier(option, word, options);
+        error = tern_words_apply(option, word, ":", modifiers, options);
         options->map.by = TERN_MAP_LEVEL_SLOT;
         options->map.bind =
             options->map.hwthreads ? TERN_MAP_LEVEL_HWTHREAD : TERN_MAP_LEVEL_CORE;
     } else if (*word) {
-        enum tern_map_level level = TERN_MAP_LEVEL_SLOT;
-        options->sequential = strcasecmp(word, "seq") == 0 || strcasecmp(word, "sequential") == 0;
-        options->by_rankfile = strcasecmp(word, "rankfile") == 0;
-        bool fixed = options->sequential || options->by_rankfile;
-        if (!fixed && (!find_level(word, &level) || level == TERN_MAP_LEVEL_NONE))
-            error =
-                tern_error(TERN_ERR_ARG,
-                           "%s: no object \"%s\"; there are slot, hwthread, core, l1cache, "
-                           "l2cache, l3cache, numa, socket, package, node, ppr:N:OBJECT, seq and "
-                           "rankfile",
-                           option, word);
-        else
-            options->map.by = fixed ? TERN_MAP_LEVEL_DEFAULT : level;
-        /* --npernode and --npersocket hold beside this; a ppr of an earlier --map-by does not */
-        if (options->per_source == TERN_PER_MAP_BY) {
-            options->map.per_object = 0;
-            options->per_source = TERN_PER_NONE;
-        }
+        error = read_object(option, word, options);
     }
     /* as in Open MPI, only on the command line */
     options->map.by_implied |= option[0] == '-' && !*word && rest && *rest;
-    while (!error && rest) {
-        /* the name of a file may contain commas */
-        bool list = strncasecmp(rest, "file=", 5) == 0 || strncasecmp(rest, "pe-list=", 8) == 0;
-        word = strsep(&rest, list ? ":" : ":,");
-        if (*word)
-            error = read_modifier(option, word, options);
-    }
-    free(copy);
+    if (!error && rest)
+        error = tern_words_apply(option, rest, ":,", modifiers, options);
+    free(word);
     return error;
-}
-
-/* Cuts the modifiers off `copy`, OBJECT:MODIFIER,...; each must be one of `known`. *ret_given has a
- * bit for each that stands there. Returns 0 or TERN_ERR_ARG. */
-static int cut_modifiers(const char *option, char *copy, const char *const *known,
-                         unsigned *ret_given)
-{
-    char *rest = strchr(copy, ':'), *word;
-    *ret_given = 0;
-    if (rest)
-        *rest++ = '\0';
-    while ((word = strsep(&rest, ":,"))) {
-        int which = tern_words_find(word, known);
-        if (which >= 0)
-            *ret_given |= 1u << which;
-        else if (*word)
-            return tern_error(TERN_ERR_ARG, "%s: no modifier \"%s\"; there are %s and %s", option,
-                              word, known[0], known[1]);
-    }
-    return 0;
 }
 
 int tern_policy_rank_by(const char *option, const char *text, struct tern_options *options)
 {
-    enum { SPAN = 1, FILL = 2 };
-    static const char *const known[] = {"span", "fill", NULL};
-    char *copy = tern_must_copy(text);
-    unsigned given;
-    int error = cut_modifiers(option, copy, known, &given);
-    options->map.rank_span = given == SPAN;
-    options->map.rank_fill = given & FILL;
-    enum tern_map_level level;
-    bool found = find_level(copy, &level) && level != TERN_MAP_LEVEL_NONE;
+    static const struct tern_word known[] = { TERN_WORD_SETS("span", map.rank_span),
+                                              TERN_WORD_SETS("fill", map.rank_fill),
+                                              { 0 } };
+    struct tern_map_request *map = &options->map;
+    enum tern_map_level level = TERN_MAP_LEVEL_NODE;
+    size_t length = strcspn(text, ":");
+    bool found = find_level(text, TERN_MAP_LEVEL_NONE, &level);
+    map->rank_span = map->rank_fill = false;
     /* Open MPI 5's: over the objects that the ranks are mapped to */
-    int mapped = found ? -1 : tern_words_find(copy, known);
-    options->map.rank_mapped = mapped >= 0;
-    if (mapped >= 0) {
-        options->map.rank_span = mapped == 0;
-        options->map.rank_fill = mapped == 1;
-        level = TERN_MAP_LEVEL_NODE;
-    }
-    free(copy);
-    if (error)
-        return error;
-    if (!found && mapped < 0)
-        return tern_error(TERN_ERR_ARG,
-                          "%s: no object \"%s\"; there are slot, hwthread, core, l1cache, l2cache, "
-                          "l3cache, numa, socket, package, node, fill and span",
-                          option, text);
-    options->map.rank_by = level;
-    return 0;
+    map->rank_mapped = !found && tern_words_find(text, length, known);
+    if (!found && !map->rank_mapped)
+        return no_object(option, text, "slot, " OBJECTS ", node, fill and span");
+    int error = tern_words_apply(option, text + (found ? length : 0), ":,", known, options);
+    map->rank_span &= !map->rank_fill;
+    map->rank_by = level;
+    return error;
 }
 
 /* Returns the error for a binding in the words of MPICH and Intel MPI, or 0. */
@@ -389,37 +371,29 @@ static int refuse_foreign_binding(const char *option, const char *text)
 
 int tern_policy_bind_to(const char *option, const char *text, struct tern_options *options)
 {
-    /* the others are accepted without effect: this is always so */
-    enum { OVERLOAD = 1 << 0, REPORT = 1 << 3 };
-    static const char *const known[] = {"overload-allowed", "if-supported", "ordered",
-                                        "report",           "no-overload",  NULL};
-    unsigned given = 0;
+    /* those without a bool: this is always so */
+    static const struct tern_word known[] = { TERN_WORD_SETS("overload-allowed", map.overload),
+                                              { .word = "if-supported" },
+                                              { .word = "ordered" },
+                                              TERN_WORD_SETS("report", report_bindings),
+                                              { .word = "no-overload" },
+                                              { 0 } };
+    enum tern_map_level level = TERN_MAP_LEVEL_DEFAULT;
+    size_t length = strcspn(text, ":");
     int error = refuse_foreign_binding(option, text);
+    if (!error)
+        error = tern_words_apply(option, text + length, ":,", known, options);
     if (error)
         return error;
-    char *copy = tern_must_copy(text);
-    error = cut_modifiers(option, copy, known, &given);
-    options->report_bindings |= (given & REPORT) != 0;
-    options->map.overload |= (given & OVERLOAD) != 0;
-    enum tern_map_level level = TERN_MAP_LEVEL_DEFAULT;
-    bool found = find_level(copy, &level) && level != TERN_MAP_LEVEL_SLOT;
-    found |= !*copy && text[0] == ':' && text[1]; /* a modifier alone */
-    options->bind_to_list = strcasecmp(copy, "cpu-list") == 0 || strcasecmp(copy, "cpulist") == 0;
-    if (!found && options->bind_to_list) {
+    options->bind_to_list = (length == 8 && strncasecmp(text, "cpu-list", length) == 0) ||
+                            (length == 7 && strncasecmp(text, "cpulist", length) == 0);
+    if (options->bind_to_list) {
         level = TERN_MAP_LEVEL_HWTHREAD;
-        found = true;
         if (options->map.by == TERN_MAP_LEVEL_DEFAULT)
             options->map.by = TERN_MAP_LEVEL_SLOT; /* in the order of the list */
+    } else if (!find_level(text, TERN_MAP_LEVEL_SLOT, &level) && (length || !text[0] || !text[1])) {
+        return no_object(option, text, "none, " OBJECTS);
     }
-    free(copy);
-    if (error)
-        return error;
-    if (!found)
-        return tern_error(TERN_ERR_ARG,
-                          "%s: no object \"%s\"; there are none, hwthread, core, l1cache, l2cache, "
-                          "l3cache, numa, socket, "
-                          "package",
-                          option, text);
-    options->map.bind = level;
+    options->map.bind = level; /* a modifier alone: as by default */
     return 0;
 }

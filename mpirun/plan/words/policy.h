@@ -13,9 +13,9 @@ int tern_policy_rank_by(const char *option, const char *text, struct tern_option
 int tern_policy_bind_to(const char *option, const char *text, struct tern_options *options);
 /* Checks and keeps a list of processors such as "0-3,8". */
 int tern_policy_cpu_set(const char *option, const char *text, struct tern_options *options);
-/* Allows more ranks than slots, or forbids it. What is said last holds, but tern_options_parse
- * refuses a command line that says both. */
-void tern_policy_oversubscribe(const char *option, bool allow, struct tern_options *options);
+/* Reads "oversubscribe" or "nooversubscribe": allows more ranks than slots, or forbids it. What is
+ * said last holds, but tern_options_parse refuses a command line that says both. */
+int tern_policy_share(const char *option, const char *word, struct tern_options *options);
 /* Reads N, the number of ranks on each object of the level. Warns if two sources say different
  * things, and names the one that counts. */
 int tern_policy_per_object(const char *option, const char *text, enum tern_per_source source,
@@ -28,8 +28,5 @@ int tern_policy_ppr(const char *option, const char *text, struct tern_options *o
 /* Stores the largest number of ranks, from 1 to `most`, in the set that -soft names (MPI-4.1
  * section 11.8.4: triplets FIRST:LAST:STEP, separated by commas; LAST and STEP may be missing). */
 int tern_policy_soft(const char *option, const char *text, int most, int *ret_number);
-
-/* Reads a whole number from `least` to `most`. */
-int tern_policy_number(const char *option, const char *text, int least, int most, int *ret_number);
 
 #endif

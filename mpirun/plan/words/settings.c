@@ -14,69 +14,49 @@
 #include "lib/util/base/error.h"
 #include "lib/util/base/prefix.h"
 #include "lib/util/base/text.h"
-#include "mpirun/plan/words/line_words.h"
 #include "mpirun/plan/words/option_values.h"
-#include "mpirun/plan/words/policy.h"
+#include "mpirun/plan/words/words.h"
 
 /* ---- names ---- */
 
-/* Returns true if somebody reads the parameter, or if it may be ignored silently. */
-static bool is_known(const char *name)
+/* Finds the known name that is nearest to a misspelt one. Returns false if none is near. */
+static bool find_nearest(struct tern_nearest *nearest)
 {
-    if (tern_option_of_parameter(name) || tern_open_mpi_find(name) || tern_param_find(name))
-        return true;
-    return !tern_open_mpi_is_launchers(name) && tern_open_mpi_accepted(name);
-}
-
-/* Returns the known name that is nearest to a misspelt one, or NULL if none is near. The result
- * lives until the next call. */
-static const char *find_nearest(const char *name)
-{
-    static char kept[128];
-    char own[128];
-    const char *nearest = tern_param_nearest(name), *theirs;
-    int most = nearest ? tern_text_distance(name, nearest) - 1 : 1 + (int)strlen(name) / 4;
+    const struct tern_setting ours = {.name = tern_param_nearest(nearest->to)};
+    nearest->most = 1 + (int)strlen(nearest->to) / 4;
+    tern_nearest_try(nearest, &ours);
     for (int i = 0; i < tern_option_count; i++)
-        for (int n = 0; tern_setting_name(&tern_option_table[i].row, n, own, sizeof own); n++) {
-            int distance = tern_text_distance(name, own);
-            if (distance > most)
-                continue;
-            most = distance - 1;
-            nearest = memcpy(kept, own, sizeof kept);
-        }
-    theirs = tern_open_mpi_nearest(name, most);
-    return theirs ? theirs : nearest;
+        tern_nearest_try(nearest, &tern_option_table[i].row);
+    tern_open_mpi_nearest(nearest);
+    return *nearest->name;
 }
 
-/* Warns if a parameter is unknown, because it is probably misspelt. `where` says where it stands,
- * and may be empty. */
-static void warn_if_unknown(const char *name, const char *where, struct tern_options *options)
+/* Returns the row of a parameter of Open MPI, or NULL. *ret_option is that of the option which
+ * says the same, or NULL. */
+static const struct tern_setting *find_row(const char *name, const struct tern_option **ret_option)
 {
-    if (is_known(name) || !tern_param_must_say(name))
-        return;
-    const char *nearest = find_nearest(name);
-    tern_options_warn(options, "there is no parameter %s%s%s%s; mpi_info lists them", name, where,
-                      nearest ? "; did you mean " : "", nearest ? nearest : "");
+    *ret_option = tern_option_of_parameter(name);
+    return *ret_option ? &(*ret_option)->row : tern_open_mpi_find(name);
 }
 
-/* Says once that the algorithms of collectives are not chosen by these parameters. */
-static void warn_of_tuned(const char *name, const char *value, struct tern_options *options)
+/* Warns of a parameter that nobody reads: of one that is probably misspelt, and once of those that
+ * choose algorithms of collectives. `where` says where it stands, and may be empty. */
+static void warn_if_unread(const char *name, const char *value, const char *where,
+                           struct tern_options *options)
 {
+    const struct tern_option *option;
     if (tern_param_is_tuned(name, value) && tern_param_must_say(TERN_PARAM_TUNED))
         tern_options_warn(options, "%s", tern_param_tuned_text);
+    if (!where || find_row(name, &option) || tern_param_find(name) ||
+        (!tern_open_mpi_is_launchers(name) && tern_open_mpi_accepted(name)) ||
+        !tern_param_must_say(name))
+        return;
+    struct tern_nearest nearest = {.to = name};
+    tern_options_warn(options, "there is no parameter %s%s%s%s; mpi_info lists them", name, where,
+                      find_nearest(&nearest) ? "; did you mean " : "", nearest.name);
 }
 
 /* ---- storing a value ---- */
-
-static int read_truth(const char *origin, const char *value, bool *ret_truth)
-{
-    int64_t truth;
-    if (!tern_param_read_value(TERN_PARAM_BOOL, value, &truth))
-        return tern_error(TERN_ERR_ARG, "%s is \"%s\"; expected 0 or 1. Change or remove it",
-                          origin, value);
-    *ret_truth = truth != 0;
-    return 0;
-}
 
 /* Says what happens with what has no effect. `value`: says nothing if it is one of the row's
  * choices; NULL: the value does not matter. Returns 0, or TERN_ERR_ARG if it is refused. */
@@ -98,39 +78,56 @@ static int apply_useless(const struct tern_setting *row, const char *word, const
     return 0;
 }
 
-static int set_parameter(const char *prefix, const char *where, const char *name, const char *value,
+static int set_parameter(const char *prefix, const char *where, char *const *values,
                          struct tern_strings *env, struct tern_options *options);
 
-int tern_settings_apply(const struct tern_option *option, const char *word, char **values,
-                        struct tern_app *app, struct tern_options *options)
+/* Gives a value to the field of a row. */
+static int store(const struct tern_option *option, const char *word, char *const *values,
+                 struct tern_options *options)
 {
-    options->app = app;
-    void *field = (option->of_app ? (char *)app : (char *)options) + option->offset;
+    void *field = (option->of_app ? (char *)options->app : (char *)options) + option->offset;
+    const char *value = option->arg ? values[0] : option->text;
+    if (option->row.type == TERN_PARAM_WORDS)
+        tern_words_check(word, value, option->row.choices, options);
+    if (option->read)
+        return option->read(word, value, options);
     switch (option->kind) {
     case TERN_OPTION_FLAG:
-        *(bool *)field = true;
+        *(bool *)field = !option->off;
         return 0;
     case TERN_OPTION_NUMBER:
-        return tern_policy_number(word, values[0], (int)option->row.least, (int)option->row.most,
-                                  field);
+        return tern_words_number(word, value, (int)option->row.least, (int)option->row.most, field);
     case TERN_OPTION_WORD:
-        *(const char **)field = values[0];
+        *(const char **)field = value;
         return 0;
     case TERN_OPTION_LIST:
-        tern_strings_add(field, values[0]);
+        tern_strings_add(field, value);
         return 0;
-    case TERN_OPTION_READ:
-        return option->read(word, tern_option_values(option) ? values[0] : option->text, options);
-    case TERN_OPTION_SWITCH:
-        return option->read(word, "", options);
     case TERN_OPTION_JOIN:
-        return tern_option_join_variable(word, values, *option->text, app);
+        return tern_option_join_variable(word, values, *option->text, options->app);
     case TERN_OPTION_PARAMETER:
-        return set_parameter(option->text, word, values[0], values[1], field, options);
+        return set_parameter(option->text, word, values, field, options);
     default: /* --tune and --am were read before */
-        return apply_useless(&option->row, word, option->arg ? values[0] : NULL, options);
+        return apply_useless(&option->row, word, value, options);
     }
 }
+
+int tern_settings_apply(const struct tern_said *said, struct tern_options *options)
+{
+    const struct tern_option *option = said->option;
+    int warned = options->warnings.count;
+    int error = store(option, said->word, said->values, options);
+    bool reads = option->kind == TERN_OPTION_READ || option->kind == TERN_OPTION_TUNE ||
+                 option->kind == TERN_OPTION_AM || option->row.choices;
+    /* as a script writes with a variable that is not set, if nobody else has a word for it */
+    if (!error && reads && said->count && !*said->values[0] && options->warnings.count == warned)
+        tern_options_warn(options, "%s%s is empty and has no effect", said->word,
+                          said->joined ? "" : " \"\"");
+    return error;
+}
+
+static int read_files(const struct tern_option *option, const char *word, const char *list,
+                      struct tern_options *options);
 
 /* Applies an option as a parameter does. A truth value switches an option without value on or off;
  * an empty text, or 0 as a number, changes nothing. */
@@ -138,24 +135,20 @@ static int apply_as_parameter(const struct tern_option *option, const char *orig
                               const char *text, struct tern_options *options)
 {
     char *values[] = {(char *)text, NULL};
-    bool truth = false;
-    if (tern_option_values(option) == 1) {
+    bool truth = true;
+    if (option->arg) {
         bool none = !*text || (strcmp(text, "0") == 0 && !option->takes_zero &&
                                option->kind != TERN_OPTION_WORD);
         if (none && *option->names)
             return 0;
         if (option->kind == TERN_OPTION_TUNE || option->kind == TERN_OPTION_AM)
-            return tern_settings_of_files(option, origin, values, options);
-        return tern_settings_apply(option, origin, values, NULL, options);
+            return read_files(option, origin, text, options);
+        return store(option, origin, values, options);
     }
-    int error = read_truth(origin, text, &truth);
-    if (error)
-        return error;
-    if (truth)
-        return tern_settings_apply(option, origin, values, NULL, options);
-    if (option->kind == TERN_OPTION_FLAG)
-        *(bool *)((char *)options + option->offset) = false;
-    return option->kind == TERN_OPTION_SWITCH ? option->read(origin, "0", options) : 0;
+    int error = tern_words_truth(origin, text, &truth);
+    if (!truth && option->kind == TERN_OPTION_FLAG)
+        *(bool *)((char *)options + option->offset) = option->off;
+    return error || !truth ? error : store(option, origin, values, options);
 }
 
 /* Applies a parameter of Open MPI without effect. */
@@ -164,9 +157,9 @@ static int apply_theirs(const struct tern_setting *row, const char *origin, cons
 {
     bool unused;
     if (row->type == TERN_PARAM_BOOL)
-        return *value && row->launcher ? read_truth(origin, value, &unused) : 0;
+        return *value && row->launcher ? tern_words_truth(origin, value, &unused) : 0;
     if (row->type == TERN_PARAM_WORDS) {
-        tern_option_check_words(origin, value, row->choices, options);
+        tern_words_check(origin, value, row->choices, options);
         return 0;
     }
     return tern_param_asks_something(value) ? apply_useless(row, origin, NULL, options) : 0;
@@ -176,8 +169,8 @@ static int apply_theirs(const struct tern_setting *row, const char *origin, cons
 static int apply_value(const char *name, const char *origin, const char *value,
                        struct tern_options *options)
 {
-    const struct tern_option *option = tern_option_of_parameter(name);
-    const struct tern_setting *row = option ? &option->row : tern_open_mpi_find(name);
+    const struct tern_option *option;
+    const struct tern_setting *row = find_row(name, &option);
     if (!row)
         return 0;
     bool chosen = row->type == TERN_PARAM_WORDS && row->effect == TERN_EFFECT_NONE;
@@ -193,11 +186,11 @@ static int apply_value(const char *name, const char *origin, const char *value,
 
 /* ---- the environment and the files ---- */
 
-int tern_settings_note_files(const struct tern_option *option, char **values)
+int tern_settings_note_files(const struct tern_said *said)
 {
-    if (option->kind == TERN_OPTION_PARAMETER && (strcmp(values[0], "mca_param_files") == 0 ||
-                                                  strcmp(values[0], "mca_base_param_files") == 0))
-        return setenv("OMPI_MCA_mca_param_files", values[1], 1) ? TERN_ERR_NO_MEM : 0;
+    const char *name = said->option->kind == TERN_OPTION_PARAMETER ? said->values[0] : "";
+    if (strcmp(name, "mca_param_files") == 0 || strcmp(name, "mca_base_param_files") == 0)
+        return setenv("OMPI_MCA_mca_param_files", said->values[1], 1) ? TERN_ERR_NO_MEM : 0;
     return 0;
 }
 
@@ -215,10 +208,9 @@ static int apply_place(const struct tern_param_place *place, void *context)
         snprintf(where, sizeof where, " (%s line %d)", place->line->file, place->line->line);
     /* those of PMIx, and of other releases in files, are not known here */
     enum { PMIX = 2 };
-    if (place->line ? tern_open_mpi_is_launchers(name)
-                    : place->prefix != PMIX || strncmp(name, "prte_", 5) == 0)
-        warn_if_unknown(name, where, options);
-    warn_of_tuned(name, place->value, options);
+    bool known_here = place->line ? tern_open_mpi_is_launchers(name)
+                                  : place->prefix != PMIX || strncmp(name, "prte_", 5) == 0;
+    warn_if_unread(name, place->value, known_here ? where : NULL, options);
     if (!row || tern_option_of_parameter(name) ||
         tern_setting_value(&alone, &origin) != place->value)
         return 0;
@@ -241,7 +233,7 @@ int tern_settings_of_environment(struct tern_options *options)
     if (error)
         return error;
     const char *limit = getenv("MPIEXEC_TIMEOUT");
-    return limit ? tern_policy_number("MPIEXEC_TIMEOUT", limit, 0, 1 << 30, &options->timeout_s)
+    return limit ? tern_words_number("MPIEXEC_TIMEOUT", limit, 0, 1 << 30, &options->timeout_s)
                  : 0;
 }
 
@@ -260,16 +252,15 @@ static int take_own(const char *where, const char *name, const char *value)
 /* Applies a parameter of the command line, or of a file that it names, and adds it to `env` as
  * PREFIX and name. `where` says where it stands, for messages. Warns if the parameter is
  * unknown. */
-static int set_parameter(const char *prefix, const char *where, const char *name, const char *value,
+static int set_parameter(const char *prefix, const char *where, char *const *values,
                          struct tern_strings *env, struct tern_options *options)
 {
+    const char *name = values[0], *value = values[1];
     if (!*name || strchr(name, '='))
         return tern_error(TERN_ERR_ARG, "%s needs a name and a value, not \"%s\"", where, name);
     /* a parameter of PMIx is not known here */
     bool pmix = strcmp(prefix, "PMIX_MCA_") == 0;
-    if (!pmix)
-        warn_if_unknown(name, "", options);
-    warn_of_tuned(name, value, options);
+    warn_if_unread(name, value, pmix ? NULL : "", options);
     int error = pmix ? 0 : take_own(where, name, value);
     if (error)
         return error;
@@ -284,10 +275,9 @@ static int set_parameter(const char *prefix, const char *where, const char *name
     return error;
 }
 
-static int set_for_all(const char *where, const char *name, const char *value,
-                       struct tern_options *options)
+static int set_for_all(const char *where, char *const *values, struct tern_options *options)
 {
-    return set_parameter("OMPI_MCA_", where, name, value, &options->env, options);
+    return set_parameter("OMPI_MCA_", where, values, &options->env, options);
 }
 
 /* ---- files of options and of parameters ---- */
@@ -330,8 +320,8 @@ static int read_tune_line(const char *path, int number, const struct tern_string
             error = give_variable(origin, values[0], options);
             i += 2;
         } else if ((strcmp(word, "mca") == 0 || strcmp(word, "gmca") == 0) && left >= 2) {
-            error = tern_option_check_values(tern_option_named(word), origin, values, 2);
-            error = error ? error : set_for_all(origin, values[0], values[1], options);
+            error = tern_line_check_values(tern_option_find(word, strlen(word)), origin, values, 2);
+            error = error ? error : set_for_all(origin, values, options);
             i += 3;
         } else {
             error = tern_error(TERN_ERR_ARG,
@@ -370,7 +360,7 @@ static int read_am(const char *path, char *text, struct tern_options *options)
         if (name && !value)
             error = tern_error(TERN_ERR_ARG, "%s: expected NAME = VALUE, not \"%s\"", origin, name);
         else if (name && !getenv(variable))
-            error = set_for_all(origin, name, value, options);
+            error = set_for_all(origin, (char *[]){name, value}, options);
         free(variable);
         free(origin);
     }
@@ -401,15 +391,14 @@ static int read_file(const struct tern_option *option, const char *origin, const
     return error;
 }
 
-int tern_settings_of_files(const struct tern_option *option, const char *word, char **values,
-                           struct tern_options *options)
+/* Reads the files in `list`, of the option --tune or --am, and applies what they set. */
+static int read_files(const struct tern_option *option, const char *word, const char *list,
+                      struct tern_options *options)
 {
-    if (option->kind != TERN_OPTION_TUNE && option->kind != TERN_OPTION_AM)
-        return 0;
     if (options->file_depth == TERN_FILES_DEEP)
-        return tern_error(TERN_ERR_ARG, "%s: %s is named within %d other files", word, values[0],
+        return tern_error(TERN_ERR_ARG, "%s: %s is named within %d other files", word, list,
                           TERN_FILES_DEEP);
-    char *names = tern_must_copy(values[0]), *rest = names, *name;
+    char *names = tern_must_copy(list), *rest = names, *name;
     int error = 0;
     options->file_depth++;
     while (!error && (name = strsep(&rest, ",")))
@@ -417,6 +406,13 @@ int tern_settings_of_files(const struct tern_option *option, const char *word, c
     free(names);
     options->file_depth--;
     return error;
+}
+
+int tern_settings_of_files(const struct tern_said *said, struct tern_options *options)
+{
+    if (said->option->kind != TERN_OPTION_TUNE && said->option->kind != TERN_OPTION_AM)
+        return 0;
+    return read_files(said->option, said->word, said->values[0], options);
 }
 
 int tern_settings_give_variables(struct tern_options *options)
