@@ -86,14 +86,16 @@ static const char *keep_text(const char *text)
     return kept->text;
 }
 
-int tern_param_write(const char *name, const char *text)
+static int check_value(const struct tern_setting *param, const char *name, const char *text,
+                       const char *where);
+
+int tern_param_set(const char *name, const char *text, const char *where)
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-    int index = tern_param_index(name);
-    if (index < 0 || index >= PARAMS_MAX)
-        return tern_error(TERN_ERR_ARG, "no parameter is called %s", name);
-    int error = tern_param_check_text(name, text, "written by a tool");
-    if (error)
+    const struct tern_setting *param = tern_param_find(name);
+    int error = check_value(param, name, text, where);
+    int index = param && !error ? tern_param_index(param->name) : PARAMS_MAX;
+    if (index >= PARAMS_MAX)
         return error;
     pthread_mutex_lock(&mutex);
     const char *kept = keep_text(text);
@@ -103,6 +105,13 @@ int tern_param_write(const char *name, const char *text)
     }
     pthread_mutex_unlock(&mutex);
     return kept ? 0 : TERN_ERR_NO_MEM;
+}
+
+int tern_param_write(const char *name, const char *text)
+{
+    if (tern_param_index(name) < 0)
+        return tern_error(TERN_ERR_ARG, "no parameter is called %s", name);
+    return tern_param_set(name, text, "written by a tool");
 }
 
 unsigned tern_param_changes(void)
@@ -151,9 +160,10 @@ static int refuse(const struct tern_setting *param, const char *name, const char
                       name, text, where, expected, preset ? preset : "empty");
 }
 
-int tern_param_check_text(const char *name, const char *text, const char *where)
+/* Checks a value like tern_param_check_text. `param`: the parameter's row, or NULL. */
+static int check_value(const struct tern_setting *param, const char *name, const char *text,
+                       const char *where)
 {
-    const struct tern_setting *param = tern_param_find(name);
     if (param)
         return tern_param_allows(param, text) ? 0 : refuse(param, name, text, where);
     char expected[400];
@@ -168,6 +178,11 @@ int tern_param_check_text(const char *name, const char *text, const char *where)
                       "`%s = %s` and `end = 1` into a file, and set the parameter coll_model_file "
                       "to its path",
                       name, where, name, text);
+}
+
+int tern_param_check_text(const char *name, const char *text, const char *where)
+{
+    return check_value(tern_param_find(name), name, text, where);
 }
 
 static int check(const struct tern_setting *param)

@@ -82,7 +82,7 @@ has "--output of nothing" err '^mpirun: --output needs a word; known are tag'
 run --rtos '' -np 1 true
 has "--rtos of nothing" err '^mpirun: --rtos needs a word; known are donotlaunch'
 run --rtos abrot-nonzero-status=0 -np 1 true
-has "--rtos abrot" err '^mpirun: --rtos: there is no word "abrot-nonzero-status"; did you mean abort-nonzero-status\? known are'
+has "--rtos abrot" err '^mpirun: --rtos: there is no word "abrot-nonzero-status=0"; did you mean abort-nonzero-status\? known are'
 refuses '--rank-by: no object ""; there are slot, hwthread, core, l1cache, l2cache, l3cache, numa, socket, package, node, fill and span' \
     --rank-by '' -np 1
 refuses '--bind-to: there is no word "overload-alowed"; did you mean overload-allowed? known are overload-allowed, if-supported, ordered, report, '\

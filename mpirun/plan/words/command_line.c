@@ -102,7 +102,7 @@ static int print(const struct tern_said *said)
     return 1;
 }
 
-static int apply_line(struct tern_options_line *line, struct tern_options *options);
+static int apply_line(const struct tern_options_line *line, struct tern_options *options);
 
 /* Applies the options of one program. *ret_file is the file of --app, or NULL. Returns 0, 1 if help
  * or version was printed, or TERN_ERR_ARG. */
@@ -169,13 +169,10 @@ static int apply_program(const struct tern_line_program *program, struct tern_ap
     return file ? give_to_file(app, file, first, options) : complete_app(app, options);
 }
 
-/* Applies what was said: files of options before all other options. Returns like apply_options. */
-static int apply_line(struct tern_options_line *line, struct tern_options *options)
+/* Applies the programs of a line with their options. Returns like apply_options. */
+static int apply_line(const struct tern_options_line *line, struct tern_options *options)
 {
     int error = 0;
-    for (int p = 0; p < line->count; p++)
-        for (int i = 0; i < line->programs[p].count && !error; i++)
-            error = tern_settings_of_files(&line->programs[p].said[i], options);
     for (int p = 0; p < line->count && !error; p++) {
         struct tern_app app = {0};
         error = apply_program(&line->programs[p], &app, options);
@@ -188,22 +185,6 @@ static int apply_line(struct tern_options_line *line, struct tern_options *optio
         options->apps[options->app_count++] = app;
     }
     return error;
-}
-
-/* Applies all settings, the weakest source first; a later one replaces what an earlier one set.
- * Returns like apply_options. */
-static int apply_all(struct tern_options_line *line, struct tern_options *options)
-{
-    int error = 0;
-    /* which parameter files are read must be known before any parameter is looked up */
-    for (int p = 0; p < line->count; p++)
-        for (int i = 0; i < line->programs[p].count && !error; i++)
-            error = tern_settings_note_files(&line->programs[p].said[i]);
-    if (!error)
-        error = tern_settings_of_environment(options);
-    options->per_is_default = true;
-    options->pe_said = NULL;
-    return error ? error : apply_line(line, options);
 }
 
 /* --verbose: names the variables of other launchers in the environment. */
@@ -290,7 +271,9 @@ int tern_options_parse(int argc, char **argv, const char *separator,
     struct tern_options_line line = {0};
     int result = tern_line_read(argv + 1, argc - 1, &options, &line);
     if (result == 0)
-        result = apply_all(&line, &options);
+        result = tern_settings_before(&line, &options);
+    if (result == 0)
+        result = apply_line(&line, &options);
     if (result == 0)
         result = tern_options_join(&options);
     tern_line_free(&line);

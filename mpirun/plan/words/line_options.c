@@ -112,7 +112,7 @@ static int read_option(char **words, int count, int *at, struct tern_options *op
 {
     char *value;
     *said = (struct tern_said){.word = words[*at]};
-    said->option = find_option(said->word, &value);
+    said->option = find_option(words[*at], &value);
     if (!said->option)
         return unknown_option(said->word);
     said->joined = value != NULL;
@@ -128,7 +128,7 @@ static int read_option(char **words, int count, int *at, struct tern_options *op
         said->values[0] = value;
     *at += 1 + follow;
     if (!error && said->option->kind == TERN_OPTION_PARAMETER)
-        said->meant = tern_option_of_parameter(said->values[0]);
+        said->known = tern_known_find(said->values[0]);
     if (error || said->option->kind != TERN_OPTION_APPFILE)
         return error;
     said->file = tern_must_alloc(sizeof *said->file);
@@ -234,9 +234,10 @@ static char *name_target(const struct tern_said *said, bool *ret_for_all)
     const struct tern_option *option = said->option;
     const char *value = said->count ? said->values[0] : "";
     *ret_for_all = !option->of_app;
-    if (said->meant && *said->meant->names && said->meant->sets) {
+    const struct tern_option *meant = said->known.option;
+    if (meant && *meant->names && meant->sets) {
         *ret_for_all = true;
-        return tern_must_copy(said->meant->sets);
+        return tern_must_copy(meant->sets);
     }
     if (option->kind == TERN_OPTION_PARAMETER)
         return tern_must_format("%s%s%s", option->of_app ? "" : "all ", option->text, value);

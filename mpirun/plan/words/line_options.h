@@ -12,8 +12,8 @@ struct tern_options_line;
 /* An option and its values. */
 struct tern_said {
     const struct tern_option *option;
-    const struct tern_option *meant; /* of --mca NAME: the row that NAME sets, or NULL */
-    char *word;      /* the option as typed */
+    struct tern_known known; /* of --mca NAME: the rows of NAME */
+    const char *word; /* the option as typed; of a file, where it stands */
     char *values[2]; /* of --help: the word behind it, or NULL */
     int count;       /* of values */
     bool joined;     /* --NAME=VALUE */

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "lib/settings/open_mpi.h"
 #include "lib/util/base/text.h"
 #include "mpirun/plan/words/option_values.h"
 #include "mpirun/plan/words/policy.h"
@@ -329,17 +330,12 @@ const struct tern_option *tern_option_find(const char *name, size_t length)
     return NULL;
 }
 
-const struct tern_option *tern_option_of_parameter(const char *name)
+struct tern_known tern_known_find(const char *name)
 {
-    for (int i = 0; i < tern_option_count; i++)
+    struct tern_known known = { .theirs = tern_open_mpi_find(name),
+                                .ours = tern_param_find(name) };
+    for (int i = 0; i < tern_option_count && !known.option; i++)
         if (tern_setting_is_called(&tern_option_table[i].row, name))
-            return &tern_option_table[i];
-    return NULL;
-}
-
-int tern_option_values(const struct tern_option *option)
-{
-    if (!option->arg || option->arg[0] == '[')
-        return 0;
-    return strchr(option->arg, ' ') ? 2 : 1;
+            known.option = &tern_option_table[i];
+    return known;
 }

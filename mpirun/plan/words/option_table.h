@@ -5,6 +5,8 @@
 /* mpirun's own settings: its options, and the parameters of Open MPI's launcher that have an effect
  * here. A row says how both are called, what the value is, and where to store it. */
 
+#include <string.h>
+
 #include "lib/settings/setting.h"
 #include "mpirun/plan/words/options.h"
 
@@ -58,10 +60,21 @@ extern const int tern_option_count;
 
 /* Returns the option with a name of `length` letters at `name`, or NULL. */
 const struct tern_option *tern_option_find(const char *name, size_t length);
-/* Returns the row of a parameter, in any of its spellings, or NULL. */
-const struct tern_option *tern_option_of_parameter(const char *name);
+/* The rows of a parameter; those that it does not have are NULL. */
+struct tern_known {
+    const struct tern_option *option;  /* mpirun's: often an option says the same */
+    const struct tern_setting *theirs; /* of Open MPI, without effect here */
+    const struct tern_setting *ours;   /* of the library */
+};
+/* Finds a parameter, in any of its spellings. */
+struct tern_known tern_known_find(const char *name);
 
 /* Returns the number of words that follow an option. */
-int tern_option_values(const struct tern_option *option);
+static inline int tern_option_values(const struct tern_option *option)
+{
+    if (!option->arg || option->arg[0] == '[')
+        return 0;
+    return strchr(option->arg, ' ') ? 2 : 1;
+}
 
 #endif

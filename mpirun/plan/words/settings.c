@@ -31,23 +31,14 @@ static bool find_nearest(struct tern_nearest *nearest)
     return *nearest->name;
 }
 
-/* Returns the row of a parameter of Open MPI, or NULL. *ret_option is that of the option which
- * says the same, or NULL. */
-static const struct tern_setting *find_row(const char *name, const struct tern_option **ret_option)
-{
-    *ret_option = tern_option_of_parameter(name);
-    return *ret_option ? &(*ret_option)->row : tern_open_mpi_find(name);
-}
-
 /* Warns of a parameter that nobody reads: of one that is probably misspelt, and once of those that
  * choose algorithms of collectives. `where` says where it stands, and may be empty. */
-static void warn_if_unread(const char *name, const char *value, const char *where,
-                           struct tern_options *options)
+static void warn_if_unread(const struct tern_known *known, const char *name, const char *value,
+                           const char *where, struct tern_options *options)
 {
-    const struct tern_option *option;
     if (tern_param_is_tuned(name, value) && tern_param_must_say(TERN_PARAM_TUNED))
         tern_options_warn(options, "%s", tern_param_tuned_text);
-    if (!where || find_row(name, &option) || tern_param_find(name) ||
+    if (!where || known->option || known->theirs || known->ours ||
         (!tern_open_mpi_is_launchers(name) && tern_open_mpi_accepted(name)) ||
         !tern_param_must_say(name))
         return;
@@ -78,15 +69,15 @@ static int apply_useless(const struct tern_setting *row, const char *word, const
     return 0;
 }
 
-static int set_parameter(const char *prefix, const char *where, char *const *values,
+static int set_parameter(const struct tern_said *said, const char *prefix,
                          struct tern_strings *env, struct tern_options *options);
 
 /* Gives a value to the field of a row. */
-static int store(const struct tern_option *option, const char *word, char *const *values,
-                 struct tern_options *options)
+static int store(const struct tern_said *said, struct tern_options *options)
 {
+    const struct tern_option *option = said->option;
+    const char *word = said->word, *value = option->arg ? said->values[0] : option->text;
     void *field = (option->of_app ? (char *)options->app : (char *)options) + option->offset;
-    const char *value = option->arg ? values[0] : option->text;
     if (option->row.type == TERN_PARAM_WORDS)
         tern_words_check(word, value, option->row.choices, options);
     if (option->read)
@@ -104,9 +95,9 @@ static int store(const struct tern_option *option, const char *word, char *const
         tern_strings_add(field, value);
         return 0;
     case TERN_OPTION_JOIN:
-        return tern_option_join_variable(word, values, *option->text, options->app);
+        return tern_option_join_variable(word, said->values, *option->text, options->app);
     case TERN_OPTION_PARAMETER:
-        return set_parameter(option->text, word, values, field, options);
+        return set_parameter(said, option->text, field, options);
     default: /* --tune and --am were read before */
         return apply_useless(&option->row, word, value, options);
     }
@@ -116,7 +107,7 @@ int tern_settings_apply(const struct tern_said *said, struct tern_options *optio
 {
     const struct tern_option *option = said->option;
     int warned = options->warnings.count;
-    int error = store(option, said->word, said->values, options);
+    int error = store(said, options);
     bool reads = option->kind == TERN_OPTION_READ || option->kind == TERN_OPTION_TUNE ||
                  option->kind == TERN_OPTION_AM || option->row.choices;
     /* as a script writes with a variable that is not set, if nobody else has a word for it */
@@ -132,9 +123,9 @@ static int read_files(const struct tern_option *option, const char *word, const 
 /* Applies an option as a parameter does. A truth value switches an option without value on or off;
  * an empty text, or 0 as a number, changes nothing. */
 static int apply_as_parameter(const struct tern_option *option, const char *origin,
-                              const char *text, struct tern_options *options)
+                              char *text, struct tern_options *options)
 {
-    char *values[] = {(char *)text, NULL};
+    const struct tern_said said = {.option = option, .word = origin, .values = {text}};
     bool truth = true;
     if (option->arg) {
         bool none = !*text || (strcmp(text, "0") == 0 && !option->takes_zero &&
@@ -143,12 +134,12 @@ static int apply_as_parameter(const struct tern_option *option, const char *orig
             return 0;
         if (option->kind == TERN_OPTION_TUNE || option->kind == TERN_OPTION_AM)
             return read_files(option, origin, text, options);
-        return store(option, origin, values, options);
+        return store(&said, options);
     }
     int error = tern_words_truth(origin, text, &truth);
     if (!truth && option->kind == TERN_OPTION_FLAG)
         *(bool *)((char *)options + option->offset) = option->off;
-    return error || !truth ? error : store(option, origin, values, options);
+    return error || !truth ? error : store(&said, options);
 }
 
 /* Applies a parameter of Open MPI without effect. */
@@ -166,28 +157,29 @@ static int apply_theirs(const struct tern_setting *row, const char *origin, cons
 }
 
 /* Applies the value of a parameter of Open MPI's that has a row. `origin` is where it was set. */
-static int apply_value(const char *name, const char *origin, const char *value,
+static int apply_value(const struct tern_known *known, const char *origin, const char *value,
                        struct tern_options *options)
 {
-    const struct tern_option *option;
-    const struct tern_setting *row = find_row(name, &option);
+    const struct tern_setting *row = known->option ? &known->option->row : known->theirs;
     if (!row)
         return 0;
     bool chosen = row->type == TERN_PARAM_WORDS && row->effect == TERN_EFFECT_NONE;
     if (chosen || row->effect != TERN_EFFECT_NONE)
         tern_strings_format(&options->said, "%s = %s%s", origin, value,
                             chosen ? ": no effect, because there is one implementation here" : "");
-    if (!option)
+    if (!known->option)
         return apply_theirs(row, origin, value, options);
     tern_strings_add(&options->kept, value); /* options keep pointers to their values */
-    return apply_as_parameter(option, origin, options->kept.items[options->kept.count - 1],
+    return apply_as_parameter(known->option, origin, options->kept.items[options->kept.count - 1],
                               options);
 }
 
 /* ---- the environment and the files ---- */
 
-int tern_settings_note_files(const struct tern_said *said)
+/* Notes an option that says where parameter files are. */
+static int note_file(const struct tern_said *said, struct tern_options *options)
 {
+    (void)options;
     const char *name = said->option->kind == TERN_OPTION_PARAMETER ? said->values[0] : "";
     if (strcmp(name, "mca_param_files") == 0 || strcmp(name, "mca_base_param_files") == 0)
         return setenv("OMPI_MCA_mca_param_files", said->values[1], 1) ? TERN_ERR_NO_MEM : 0;
@@ -200,7 +192,7 @@ static int apply_place(const struct tern_param_place *place, void *context)
 {
     struct tern_options *options = context;
     const char *name = place->name;
-    const struct tern_setting *row = tern_open_mpi_find(name);
+    const struct tern_known known = tern_known_find(name);
     const struct tern_setting alone = {.name = name, .launcher = true};
     struct tern_origin origin;
     char where[PATH_MAX + 32] = ", which the environment sets";
@@ -210,21 +202,21 @@ static int apply_place(const struct tern_param_place *place, void *context)
     enum { PMIX = 2 };
     bool known_here = place->line ? tern_open_mpi_is_launchers(name)
                                   : place->prefix != PMIX || strncmp(name, "prte_", 5) == 0;
-    warn_if_unread(name, place->value, known_here ? where : NULL, options);
-    if (!row || tern_option_of_parameter(name) ||
-        tern_setting_value(&alone, &origin) != place->value)
+    warn_if_unread(&known, name, place->value, known_here ? where : NULL, options);
+    if (!known.theirs || known.option || tern_setting_value(&alone, &origin) != place->value)
         return 0;
-    return apply_value(name, origin.place, place->value, options);
+    return apply_value(&known, origin.place, place->value, options);
 }
 
-int tern_settings_of_environment(struct tern_options *options)
+static int apply_environment(struct tern_options *options)
 {
     struct tern_origin origin;
     int error = tern_places_visit(apply_place, options);
     for (int i = 0; i < tern_option_count && !error; i++) {
-        const char *value = tern_setting_value(&tern_option_table[i].row, &origin);
+        const struct tern_known known = {.option = &tern_option_table[i]};
+        const char *value = tern_setting_value(&known.option->row, &origin);
         if (value)
-            error = apply_value(origin.name, origin.place, value, options);
+            error = apply_value(&known, origin.place, value, options);
         if (error && !*value) {
             tern_options_warn(options, "%s is empty and has no effect; remove it", origin.place);
             error = 0;
@@ -239,45 +231,39 @@ int tern_settings_of_environment(struct tern_options *options)
 
 /* ---- parameters of the command line ---- */
 
-/* Takes a parameter of the command line for mpirun itself. Returns 0 or TERN_ERR_*. */
-static int take_own(const char *where, const char *name, const char *value)
-{
-    const struct tern_setting *param = tern_param_find(name);
-    char *place = tern_must_format("option %s", where);
-    int error = tern_param_check_text(name, value, where[0] == '-' ? place : where);
-    free(place);
-    return !error && param ? tern_param_write(param->name, value) : error;
-}
-
 /* Applies a parameter of the command line, or of a file that it names, and adds it to `env` as
- * PREFIX and name. `where` says where it stands, for messages. Warns if the parameter is
- * unknown. */
-static int set_parameter(const char *prefix, const char *where, char *const *values,
+ * PREFIX and name. Warns if the parameter is unknown. */
+static int set_parameter(const struct tern_said *said, const char *prefix,
                          struct tern_strings *env, struct tern_options *options)
 {
-    const char *name = values[0], *value = values[1];
+    const char *name = said->values[0], *value = said->values[1], *where = said->word;
     if (!*name || strchr(name, '='))
         return tern_error(TERN_ERR_ARG, "%s needs a name and a value, not \"%s\"", where, name);
     /* a parameter of PMIx is not known here */
     bool pmix = strcmp(prefix, "PMIX_MCA_") == 0;
-    warn_if_unread(name, value, pmix ? NULL : "", options);
-    int error = pmix ? 0 : take_own(where, name, value);
-    if (error)
-        return error;
-    char *variable = tern_must_format("%s%s", prefix, name);
-    tern_strings_set(env, variable, value);
-    if (pmix)
-        setenv(variable, value, 1); /* mpirun's own libpmix reads it there */
-    free(variable);
+    char *place = tern_must_format("%s%s", where[0] == '-' ? "option " : "", where);
     char *origin = tern_must_format("%s %s", where, name);
-    error = apply_value(name, origin, value, options);
+    char *variable = tern_must_format("%s%s", prefix, name);
+    warn_if_unread(&said->known, name, value, pmix ? NULL : "", options);
+    int error = pmix ? 0 : tern_param_set(name, value, place); /* for mpirun itself */
+    if (!error)
+        tern_strings_set(env, variable, value);
+    if (!error && pmix)
+        setenv(variable, value, 1); /* mpirun's own libpmix reads it there */
+    if (!error)
+        error = apply_value(&said->known, origin, value, options);
+    free(variable);
     free(origin);
+    free(place);
     return error;
 }
 
-static int set_for_all(const char *where, char *const *values, struct tern_options *options)
+/* Applies a parameter of a file to all programs. */
+static int set_for_all(const char *where, char *name, char *value, struct tern_options *options)
 {
-    return set_parameter("OMPI_MCA_", where, values, &options->env, options);
+    const struct tern_said said = {
+        .word = where, .values = {name, value}, .known = tern_known_find(name)};
+    return set_parameter(&said, "OMPI_MCA_", &options->env, options);
 }
 
 /* ---- files of options and of parameters ---- */
@@ -321,7 +307,7 @@ static int read_tune_line(const char *path, int number, const struct tern_string
             i += 2;
         } else if ((strcmp(word, "mca") == 0 || strcmp(word, "gmca") == 0) && left >= 2) {
             error = tern_line_check_values(tern_option_find(word, strlen(word)), origin, values, 2);
-            error = error ? error : set_for_all(origin, values, options);
+            error = error ? error : set_for_all(origin, values[0], values[1], options);
             i += 3;
         } else {
             error = tern_error(TERN_ERR_ARG,
@@ -360,7 +346,7 @@ static int read_am(const char *path, char *text, struct tern_options *options)
         if (name && !value)
             error = tern_error(TERN_ERR_ARG, "%s: expected NAME = VALUE, not \"%s\"", origin, name);
         else if (name && !getenv(variable))
-            error = set_for_all(origin, (char *[]){name, value}, options);
+            error = set_for_all(origin, name, value, options);
         free(variable);
         free(origin);
     }
@@ -408,11 +394,36 @@ static int read_files(const struct tern_option *option, const char *word, const 
     return error;
 }
 
-int tern_settings_of_files(const struct tern_said *said, struct tern_options *options)
+/* Reads the files of --tune and --am. */
+static int apply_files(const struct tern_said *said, struct tern_options *options)
 {
     if (said->option->kind != TERN_OPTION_TUNE && said->option->kind != TERN_OPTION_AM)
         return 0;
     return read_files(said->option, said->word, said->values[0], options);
+}
+
+/* Calls `visit` for each option of a line and of its application files. */
+static int visit_line(const struct tern_options_line *line,
+                      int (*visit)(const struct tern_said *said, struct tern_options *options),
+                      struct tern_options *options)
+{
+    int error = 0;
+    for (int p = 0; p < line->count; p++)
+        for (int i = 0; i < line->programs[p].count && !error; i++) {
+            const struct tern_said *said = &line->programs[p].said[i];
+            error = said->file ? visit_line(said->file, visit, options) : visit(said, options);
+        }
+    return error;
+}
+
+int tern_settings_before(const struct tern_options_line *line, struct tern_options *options)
+{
+    int error = visit_line(line, note_file, options);
+    if (!error)
+        error = apply_environment(options);
+    options->per_is_default = true;
+    options->pe_said = NULL;
+    return error ? error : visit_line(line, apply_files, options);
 }
 
 int tern_settings_give_variables(struct tern_options *options)

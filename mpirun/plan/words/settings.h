@@ -2,21 +2,15 @@
 #ifndef TERN_MPIRUN_PLAN_SETTINGS_H
 #define TERN_MPIRUN_PLAN_SETTINGS_H
 
-/* Gives the values of settings to struct tern_options: those of the environment and of parameter
- * files first, then those of --tune and --am, then those of the command line. Each replaces what
+/* Gives the values of settings to struct tern_options, the weakest source first: each replaces what
  * was set before. All parameters go to the ranks, too. */
 
 #include "mpirun/plan/words/line_options.h"
 
-/* Takes note of an option that says where parameter files are, before any parameter is looked up.
- * Returns 0 or TERN_ERR_NO_MEM. */
-int tern_settings_note_files(const struct tern_said *said);
-/* Applies the parameters of the environment and of the parameter files. Returns 0 or
+/* Applies what comes before the options of a command line: the parameters of the environment, those
+ * of the parameter files, and then what --tune and --am of the line read. Returns 0 or
  * TERN_ERR_ARG. */
-int tern_settings_of_environment(struct tern_options *options);
-/* Applies an option of the kind TUNE or AM: reads its files, and what they set. Ignores other
- * options. Returns 0 or TERN_ERR_ARG. */
-int tern_settings_of_files(const struct tern_said *said, struct tern_options *options);
+int tern_settings_before(const struct tern_options_line *line, struct tern_options *options);
 /* Applies an option of the command line, to options->app if it is one of a program. Returns 0 or
  * TERN_ERR_ARG. */
 int tern_settings_apply(const struct tern_said *said, struct tern_options *options);

@@ -75,21 +75,23 @@ int tern_words_apply(const char *option, const char *text, const char *between,
         char *word = strsep(&rest, entry && entry->keeps_commas ? ":" : between);
         word += *word == ':';
         error = *word ? apply_word(option, word, known, options) : 0;
-        if (error > 0) {
-            word[strcspn(word, "=")] = '\0';
+        if (error > 0)
             error = tern_words_unknown(option, word, known);
-        }
     }
     free(copy);
     return error;
 }
 
-/* Returns the distance of `word` from `known`, or from as many first letters of it. */
+/* Returns the distance of `word` from `known`, or from as many first letters of it. What follows
+ * "=" does not count. */
 static int distance_from(const char *word, const char *known)
 {
-    char *first = tern_must_format("%.*s", (int)strlen(word), known);
-    int whole = tern_text_distance(word, known), begin = tern_text_distance(word, first);
+    int length = (int)strcspn(word, "=");
+    char *bare = tern_must_format("%.*s", length, word);
+    char *first = tern_must_format("%.*s", length, known);
+    int whole = tern_text_distance(bare, known), begin = tern_text_distance(bare, first);
     free(first);
+    free(bare);
     return begin < whole ? begin : whole;
 }
 
@@ -98,7 +100,7 @@ int tern_words_unknown(const char *option, const char *word, const struct tern_w
     char list[400] = "";
     const char *nearest = NULL;
     size_t used = 0;
-    int best = 1 + (int)strlen(word) / 4;
+    int length = (int)strcspn(word, "="), best = length / 4 + (length > 2);
     for (; known->word && used < sizeof list; known++) {
         if (known->unlisted)
             continue;
