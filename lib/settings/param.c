@@ -89,10 +89,10 @@ static const char *keep_text(const char *text)
 static int check_value(const struct tern_setting *param, const char *name, const char *text,
                        const char *where);
 
-int tern_param_set(const char *name, const char *text, const char *where)
+int tern_param_set(const struct tern_setting *param, const char *name, const char *text,
+                   const char *where)
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-    const struct tern_setting *param = tern_param_find(name);
     int error = check_value(param, name, text, where);
     int index = param && !error ? tern_param_index(param->name) : PARAMS_MAX;
     if (index >= PARAMS_MAX)
@@ -109,9 +109,10 @@ int tern_param_set(const char *name, const char *text, const char *where)
 
 int tern_param_write(const char *name, const char *text)
 {
-    if (tern_param_index(name) < 0)
+    const struct tern_setting *param = tern_param_at(tern_param_index(name), NULL);
+    if (!param)
         return tern_error(TERN_ERR_ARG, "no parameter is called %s", name);
-    return tern_param_set(name, text, "written by a tool");
+    return tern_param_set(param, name, text, "written by a tool");
 }
 
 unsigned tern_param_changes(void)

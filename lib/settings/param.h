@@ -51,8 +51,10 @@ int tern_param_find_choice(const char *name, const char *text);
 int tern_param_write(const char *name, const char *text);
 /* Returns a number that grows with every tern_param_write. */
 unsigned tern_param_changes(void);
-/* Checks a value like tern_param_check_text, and writes it if a table has the parameter. */
-int tern_param_set(const char *name, const char *text, const char *where);
+/* Checks a value like tern_param_check_text, and writes it. `param`: the row of the parameter; if
+ * NULL, no table has it, and nothing is written. */
+int tern_param_set(const struct tern_setting *param, const char *name, const char *text,
+                   const char *where);
 
 /* For code that needs a value often. tern_param_keep looks the value up once, and again after each
  * tern_param_write. It returns the value, or for a parameter with choices the index. `kept` must be

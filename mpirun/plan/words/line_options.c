@@ -12,17 +12,6 @@
 
 /* ---- names of options ---- */
 
-/* Returns the option that `word` means, or NULL. *ret_value is the value of --NAME=VALUE, or NULL
- * if the option's values follow as words. */
-static const struct tern_option *find_option(char *word, char **ret_value)
-{
-    const char *name = word + 1 + (word[1] == '-');
-    size_t length = word[1] == '-' ? strcspn(name, "=") : strlen(name);
-    const struct tern_option *option = tern_option_find(name, length);
-    *ret_value = name[length] ? word + (name - word) + length + 1 : NULL;
-    return *ret_value && option && tern_option_values(option) != 1 ? NULL : option;
-}
-
 /* Finds an option that is not written as `name`: NAME=VALUE, or a name and a number such as "np4".
  * Returns NULL if it is none of these. */
 static const struct tern_option *find_misjoined(const char *name, const char **ret_value)
@@ -110,13 +99,13 @@ static int read_appfile(const char *path, struct tern_options *options,
 static int read_option(char **words, int count, int *at, struct tern_options *options,
                        struct tern_said *said)
 {
-    char *value;
-    *said = (struct tern_said){.word = words[*at]};
-    said->option = find_option(words[*at], &value);
-    if (!said->option)
+    char *name = words[*at] + 1 + (words[*at][1] == '-');
+    size_t length = words[*at][1] == '-' ? strcspn(name, "=") : strlen(name);
+    *said = (struct tern_said){.word = words[*at], .joined = name[length]};
+    said->option = tern_option_find(name, length);
+    said->count = said->option ? tern_option_values(said->option) : 0;
+    if (!said->option || (said->joined && said->count != 1))
         return unknown_option(said->word);
-    said->joined = value != NULL;
-    said->count = tern_option_values(said->option);
     int follow = said->joined ? 0 : said->count, left = count - *at - 1;
     if (follow > left)
         return tern_error(TERN_ERR_ARG, "%s needs %s after it", said->word,
@@ -125,7 +114,7 @@ static int read_option(char **words, int count, int *at, struct tern_options *op
         said->values[i] = words[*at + 1 + i];
     int error = tern_line_check_values(said->option, said->word, said->values, follow);
     if (said->joined)
-        said->values[0] = value;
+        said->values[0] = name + length + 1;
     *at += 1 + follow;
     if (!error && said->option->kind == TERN_OPTION_PARAMETER)
         said->known = tern_known_find(said->values[0]);
@@ -180,6 +169,7 @@ void tern_line_free(struct tern_options_line *line)
                 free(line->programs[p].said[i].file);
             }
         free(line->programs[p].said);
+        free(line->programs[p].own);
     }
     free(line->programs);
 }
@@ -210,11 +200,14 @@ static int read_appfile(const char *path, struct tern_options *options,
         error = tern_words_split(path, ++number, one, &words);
         if (goes_on)
             continue;
-        if (words.count && !error)
-            error = tern_line_read(words.items, words.count, options, line);
         for (int i = 0; i < words.count; i++)
             tern_strings_take(&options->kept, words.items[i]);
-        free(words.items);
+        if (words.count && !error) {
+            error = tern_line_read(words.items, words.count, options, line);
+            line->programs[line->count - 1].own = words.items;
+        } else {
+            free(words.items);
+        }
         words = (struct tern_strings){0};
     }
     if (words.count && !error)

@@ -26,6 +26,7 @@ struct tern_line_program {
     int count;
     char **argv; /* may be empty */
     int argc;
+    char **own; /* the words of a line of a file, or NULL */
 };
 
 struct tern_options_line {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mpirun/plan/words/settings.h"
 
+#include <config.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,38 +15,10 @@
 #include "lib/util/base/error.h"
 #include "lib/util/base/prefix.h"
 #include "lib/util/base/text.h"
+#include "mpirun/plan/words/help.h"
 #include "mpirun/plan/words/option_values.h"
+#include "mpirun/plan/words/policy.h"
 #include "mpirun/plan/words/words.h"
-
-/* ---- names ---- */
-
-/* Finds the known name that is nearest to a misspelt one. Returns false if none is near. */
-static bool find_nearest(struct tern_nearest *nearest)
-{
-    const struct tern_setting ours = {.name = tern_param_nearest(nearest->to)};
-    nearest->most = 1 + (int)strlen(nearest->to) / 4;
-    tern_nearest_try(nearest, &ours);
-    for (int i = 0; i < tern_option_count; i++)
-        tern_nearest_try(nearest, &tern_option_table[i].row);
-    tern_open_mpi_nearest(nearest);
-    return *nearest->name;
-}
-
-/* Warns of a parameter that nobody reads: of one that is probably misspelt, and once of those that
- * choose algorithms of collectives. `where` says where it stands, and may be empty. */
-static void warn_if_unread(const struct tern_known *known, const char *name, const char *value,
-                           const char *where, struct tern_options *options)
-{
-    if (tern_param_is_tuned(name, value) && tern_param_must_say(TERN_PARAM_TUNED))
-        tern_options_warn(options, "%s", tern_param_tuned_text);
-    if (!where || known->option || known->theirs || known->ours ||
-        (!tern_open_mpi_is_launchers(name) && tern_open_mpi_accepted(name)) ||
-        !tern_param_must_say(name))
-        return;
-    struct tern_nearest nearest = {.to = name};
-    tern_options_warn(options, "there is no parameter %s%s%s%s; mpi_info lists them", name, where,
-                      find_nearest(&nearest) ? "; did you mean " : "", nearest.name);
-}
 
 /* ---- storing a value ---- */
 
@@ -103,7 +76,7 @@ static int store(const struct tern_said *said, struct tern_options *options)
     }
 }
 
-int tern_settings_apply(const struct tern_said *said, struct tern_options *options)
+static int apply_option(const struct tern_said *said, struct tern_options *options)
 {
     const struct tern_option *option = said->option;
     int warned = options->warnings.count;
@@ -202,7 +175,7 @@ static int apply_place(const struct tern_param_place *place, void *context)
     enum { PMIX = 2 };
     bool known_here = place->line ? tern_open_mpi_is_launchers(name)
                                   : place->prefix != PMIX || strncmp(name, "prte_", 5) == 0;
-    warn_if_unread(&known, name, place->value, known_here ? where : NULL, options);
+    tern_known_warn(&known, name, place->value, known_here ? where : NULL, options);
     if (!known.theirs || known.option || tern_setting_value(&alone, &origin) != place->value)
         return 0;
     return apply_value(&known, origin.place, place->value, options);
@@ -244,8 +217,8 @@ static int set_parameter(const struct tern_said *said, const char *prefix,
     char *place = tern_must_format("%s%s", where[0] == '-' ? "option " : "", where);
     char *origin = tern_must_format("%s %s", where, name);
     char *variable = tern_must_format("%s%s", prefix, name);
-    warn_if_unread(&said->known, name, value, pmix ? NULL : "", options);
-    int error = pmix ? 0 : tern_param_set(name, value, place); /* for mpirun itself */
+    tern_known_warn(&said->known, name, value, pmix ? NULL : "", options);
+    int error = pmix ? 0 : tern_param_set(said->known.ours, name, value, place);
     if (!error)
         tern_strings_set(env, variable, value);
     if (!error && pmix)
@@ -416,14 +389,186 @@ static int visit_line(const struct tern_options_line *line,
     return error;
 }
 
-int tern_settings_before(const struct tern_options_line *line, struct tern_options *options)
+/* ---- programs ---- */
+
+/* Refuses a second hostfile of one program. *first is the first one, or NULL. */
+static int note_hostfile(const struct tern_said *said, const char **first)
+{
+    const char *path = said->values[0];
+    if (strncmp(said->option->names, "hostfile", strlen("hostfile")))
+        return 0;
+    if (*first && strcmp(*first, path))
+        return tern_error(TERN_ERR_ARG,
+                          "%s %s: this program has the hostfile %s already; put the "
+                          "lines of both into one file",
+                          said->word, path, *first);
+    *first = path;
+    return 0;
+}
+
+/* Gives what stands beside --app, in `app`, to the programs of the file from number `first` on, as
+ * far as their lines do not say it themselves. Returns 0 or TERN_ERR_ARG. */
+static int give_to_file(const struct tern_app *app, const char *path, int first,
+                        struct tern_options *options)
+{
+    if (first == options->app_count)
+        return tern_error(TERN_ERR_ARG, "the application file %s names no program", path);
+    if (app->argv.count)
+        return tern_error(TERN_ERR_ARG,
+                          "the program %s stands beside --app %s, which says what to "
+                          "run; write it on a line of that file",
+                          app->argv.items[0], path);
+    if (app->soft)
+        return tern_error(TERN_ERR_ARG,
+                          "-soft stands beside --app %s; write it on a line of that "
+                          "file, behind -np",
+                          path);
+    bool counts = !app->np;
+    for (int i = first; i < options->app_count; i++) {
+        struct tern_app *of = &options->apps[i];
+        counts |= !of->np;
+        of->np = of->np ? of->np : app->np;
+        of->wdir = of->wdir ? of->wdir : app->wdir;
+        of->path = of->path ? of->path : app->path;
+        of->wdir_session |= app->wdir_session;
+        for (int v = 0; v < app->env.count; v++) {
+            char *name = tern_must_copy(app->env.items[v]), *value = strchr(name, '=');
+            *value++ = '\0';
+            if (!tern_strings_value(&of->env, name))
+                tern_strings_set(&of->env, name, value);
+            free(name);
+        }
+    }
+    if (!counts)
+        tern_options_warn(options,
+                          "-np %d has no effect beside --app %s: the lines of that file "
+                          "say how many ranks each program has",
+                          app->np, path);
+    return 0;
+}
+
+/* Refuses an option whose dash is another character, as word processors write it: it would be the
+ * name of a program. */
+static int check_dash(const char *word)
+{
+    static const char *const dashes[] = {"\u2010", "\u2011", "\u2012",
+                                         "\u2013", "\u2014", "\u2212"};
+    for (size_t i = 0; i < sizeof dashes / sizeof *dashes; i++)
+        if (strncmp(word, dashes[i], strlen(dashes[i])) == 0)
+            return tern_error(TERN_ERR_ARG,
+                              "%s begins with a dash that is not \"-\"; write -%s, or ./%s if a "
+                              "program is meant",
+                              word, word + strlen(dashes[i]), word);
+    return 0;
+}
+
+/* Prints the version, or the help for the word behind --help. Returns 1. */
+static int print(const struct tern_said *said)
+{
+    if (said->option->kind == TERN_OPTION_HELP)
+        tern_help_print(said->values[0]);
+    else
+        printf("mpirun (Open MPI) %s\n%s, compatible with it\n", TERN_OMPI_RELEASE, PACKAGE_STRING);
+    return 1;
+}
+
+static int apply_line(const struct tern_options_line *line, struct tern_options *options);
+
+/* Applies the options of one program. *ret_file is the file of --app, or NULL. Returns 0, 1 if help
+ * or version was printed, or TERN_ERR_ARG. */
+static int apply_options(const struct tern_line_program *program, struct tern_app *app,
+                         const char **ret_file, struct tern_options *options)
+{
+    const char *hostfile = NULL;
+    int error = 0;
+    *ret_file = NULL;
+    for (int i = 0; i < program->count && !error; i++) {
+        const struct tern_said *said = &program->said[i];
+        if (said->option->kind == TERN_OPTION_HELP || said->option->kind == TERN_OPTION_VERSION)
+            return print(said);
+        tern_said_note(said, options);
+        error = note_hostfile(said, &hostfile);
+        options->app = app;
+        if (!error && !said->file) {
+            error = apply_option(said, options);
+        } else if (!error) {
+            *ret_file = said->values[0];
+            options->file_depth++;
+            error = apply_line(said->file, options);
+            options->file_depth--;
+        }
+    }
+    options->app = NULL;
+    return error;
+}
+
+/* Checks the program of one context, and completes it. Returns 0 or TERN_ERR_ARG. */
+static int complete_app(struct tern_app *app, const struct tern_options *options)
+{
+    if (app->argv.count == 0 && options->shows_library) {
+        tern_strings_format(&app->argv, "%s/bin/mpirun", tern_prefix());
+        tern_strings_add(&app->argv, TERN_PLAIN_RANK);
+    }
+    if (app->argv.count == 0)
+        return tern_error(
+            TERN_ERR_ARG,
+            "there is no program to run; write mpirun [OPTION]... PROGRAM [ARGUMENT]...");
+    if (app->soft && !app->np)
+        return tern_error(TERN_ERR_ARG, "-soft needs -np, too: the largest number of ranks");
+    return app->soft ? tern_policy_soft("-soft", app->soft, app->np, &app->np) : 0;
+}
+
+/* Applies the options of one program to `app` and to `options`. Returns like apply_options. */
+static int apply_program(const struct tern_line_program *program, struct tern_app *app,
+                         struct tern_options *options)
+{
+    const char *file;
+    int first = options->app_count, hosts = options->hosts_are_default ? 0 : options->hosts.count;
+    int files = options->hostfiles.count;
+    int error = apply_options(program, app, &file, options);
+    if (!error && program->argc)
+        error = check_dash(program->argv[0]);
+    if (error)
+        return error;
+    for (int i = 0; i < program->argc; i++)
+        tern_strings_add(&app->argv, program->argv[i]);
+    for (; hosts < options->hosts.count && !options->hosts_are_default; hosts++)
+        tern_strings_add(&app->hosts, options->hosts.items[hosts]);
+    for (; files < options->hostfiles.count; files++)
+        tern_strings_add(&app->hostfiles, options->hostfiles.items[files]);
+    return file ? give_to_file(app, file, first, options) : complete_app(app, options);
+}
+
+/* Applies the programs of a line with their options. Returns like apply_options. */
+static int apply_line(const struct tern_options_line *line, struct tern_options *options)
+{
+    int error = 0;
+    for (int p = 0; p < line->count && !error; p++) {
+        struct tern_app app = {0};
+        error = apply_program(&line->programs[p], &app, options);
+        if (error || !app.argv.count) {
+            tern_app_free(&app);
+            continue;
+        }
+        options->apps =
+            tern_must_grow(options->apps, (options->app_count + 1) * sizeof *options->apps);
+        options->apps[options->app_count++] = app;
+    }
+    return error;
+}
+
+/* ---- all sources ---- */
+
+int tern_settings_apply(const struct tern_options_line *line, struct tern_options *options)
 {
     int error = visit_line(line, note_file, options);
     if (!error)
         error = apply_environment(options);
     options->per_is_default = true;
     options->pe_said = NULL;
-    return error ? error : visit_line(line, apply_files, options);
+    if (!error)
+        error = visit_line(line, apply_files, options);
+    return error ? error : apply_line(line, options);
 }
 
 int tern_settings_give_variables(struct tern_options *options)

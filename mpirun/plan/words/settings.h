@@ -7,13 +7,10 @@
 
 #include "mpirun/plan/words/line_options.h"
 
-/* Applies what comes before the options of a command line: the parameters of the environment, those
- * of the parameter files, and then what --tune and --am of the line read. Returns 0 or
- * TERN_ERR_ARG. */
-int tern_settings_before(const struct tern_options_line *line, struct tern_options *options);
-/* Applies an option of the command line, to options->app if it is one of a program. Returns 0 or
- * TERN_ERR_ARG. */
-int tern_settings_apply(const struct tern_said *said, struct tern_options *options);
+/* Applies all settings: the parameters of the environment, those of the parameter files, what
+ * --tune and --am of the line read, and the options of the line with their programs. Returns 0, 1
+ * if help or version was printed, or TERN_ERR_ARG. */
+int tern_settings_apply(const struct tern_options_line *line, struct tern_options *options);
 /* Gives the variables of mca_base_env_list to all ranks. Call it when all settings were applied.
  * Returns 0 or TERN_ERR_ARG. */
 int tern_settings_give_variables(struct tern_options *options);

@@ -133,10 +133,9 @@ void tern_words_list(const char *text, struct tern_strings *list)
 void tern_words_check(const char *option, const char *value, const char *list,
                       struct tern_options *options)
 {
-    const struct tern_setting known = { .choices = list };
     char *words = tern_must_copy(value), *rest = words + (*words == '^'), *word;
     while ((word = strsep(&rest, ", ")))
-        if (*word && tern_param_index_of_choice(&known, word) < 0)
+        if (*word && !tern_text_find_word(list, ",", word, strlen(word)))
             tern_options_warn(options, "%s: there is no \"%s\"; known are %s", option, word, list);
     free(words);
 }
