@@ -108,10 +108,10 @@ void tern_strings_free(struct tern_strings *list)
     *list = (struct tern_strings){ 0 };
 }
 
-void tern_strings_add_words(struct tern_strings *list, const char *text)
+void tern_strings_add_words(struct tern_strings *list, const char *text, const char *between)
 {
     char *copy = tern_must_copy(text ? text : ""), *rest = copy, *word;
-    while ((word = strsep(&rest, " \t"))) {
+    while ((word = strsep(&rest, between))) {
         if (*word)
             tern_strings_add(list, word);
     }

@@ -33,8 +33,9 @@ void tern_strings_format(struct tern_strings *list, const char *format, ...)
 void tern_strings_set(struct tern_strings *list, const char *name, const char *value);
 /* Returns the value of the first entry "NAME=VALUE", or NULL if there is none. Owner: the list. */
 const char *tern_strings_value(const struct tern_strings *list, const char *name);
-/* Appends a copy of each word of `text`; spaces and tabs separate words. NULL means no words. */
-void tern_strings_add_words(struct tern_strings *list, const char *text);
+/* Appends a copy of each word of `text`; characters of `between`, such as " \t", separate words. If
+ * `text` is NULL, there are none. */
+void tern_strings_add_words(struct tern_strings *list, const char *text, const char *between);
 /* Frees all strings. The list is empty afterwards. */
 void tern_strings_free(struct tern_strings *list);
 

@@ -76,16 +76,6 @@ static int read_file(struct reading *r, struct program *program, const char *pat
     return error;
 }
 
-/* Adds the words of a list that commas separate. */
-static void add_list(struct tern_strings *to, const char *list)
-{
-    char *copy = tern_must_copy(list), *rest = copy, *word;
-    while ((word = strsep(&rest, ",")))
-        if (*word)
-            tern_strings_add(to, word);
-    free(copy);
-}
-
 static void add_variables(struct program *program, const char *text)
 {
     char *copy = tern_must_copy(text), *rest = copy, *line;
@@ -123,9 +113,9 @@ static int read_key(struct reading *r, struct program *program, const char *key,
         free(program->soft);
         program->soft = tern_must_copy(value);
     } else if (strcmp(key, "host") == 0) {
-        add_list(&program->named, value);
+        tern_strings_add_words(&program->named, value, ",");
     } else if (strcmp(key, "add-host") == 0 || strcmp(key, "add_host") == 0) {
-        add_list(&program->added, value);
+        tern_strings_add_words(&program->added, value, ",");
     } else if (strcmp(key, "hostfile") == 0) {
         program->hostfile = true;
         add_option(&program->options, "--hostfile", value);

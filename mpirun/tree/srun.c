@@ -289,7 +289,7 @@ static void make_command(const struct tern_launch *launch, int here, const char 
     tern_strings_add(argv, "--cpu-bind=none");
     /* mpirun ends the others itself, and says why */
     tern_strings_add(argv, "--kill-on-bad-exit=0");
-    tern_strings_add_words(argv, tern_param_string("plm_slurm_args"));
+    tern_strings_add_words(argv, tern_param_string("plm_slurm_args"), " \t");
     tern_strings_add(argv, launch->program);
     tern_strings_add(argv, "--agent");
     tern_strings_add(argv, what);

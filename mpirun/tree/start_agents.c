@@ -271,7 +271,7 @@ static void add_words(struct tern_strings *words, const char *text)
         struct tern_strings command = {0};
         if (end)
             *end = '\0';
-        tern_strings_add_words(&command, next);
+        tern_strings_add_words(&command, next, " \t");
         bool take = command.count && (!other || has_program(command.items[0]));
         for (int i = 0; take && i < command.count; i++)
             tern_strings_add(words, command.items[i]);

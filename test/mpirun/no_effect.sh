@@ -72,6 +72,10 @@ warns "" --mca coll ^ml
 
 # given twice, or empty, or in two ways: the last counts, and is named
 warns "mpirun: warning: -np 1 replaces --n 2, given before" --n 2
+warns "mpirun: warning: -np 1 replaces --np=2, given before" --np=2
+warns "" --np=1
+warns "mpirun: warning: --stream-buffering=no has no effect: each line is passed on; use stdbuf" --stream-buffering=no
+warns "" --stream-buffering=line
 warns "" -np 1
 warns "mpirun: warning: -x A=2 replaces -x A=1, given before" -x A=1 -x A=2 -x B=1
 warns "mpirun: warning: --mca btl self replaces --mca btl tcp,self, given before" --mca btl tcp,self --mca btl self

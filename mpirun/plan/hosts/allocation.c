@@ -231,7 +231,7 @@ static int read_lsf_words(const char *name, bool with_slots, struct tern_host_li
 {
     struct tern_strings words = { 0 };
     int error = 0;
-    tern_strings_add_words(&words, getenv(name));
+    tern_strings_add_words(&words, getenv(name), " \t");
     for (int i = 0; i < words.count && !error; i += with_slots ? 2 : 1) {
         const char *slots = with_slots ? i + 1 < words.count ? words.items[i + 1] : "" : "1";
         char *line = tern_must_format("%s %s", words.items[i], slots);
@@ -329,7 +329,7 @@ void tern_allocation_starter(struct tern_strings *ret_words)
         return;
     tern_strings_take(ret_words, program);
     if (system == TERN_GRID_ENGINE) /* not -nostdin: standard input is the link to the agent */
-        tern_strings_add_words(ret_words, "-inherit -V");
+        tern_strings_add_words(ret_words, "-inherit -V", " ");
 }
 
 static int read_allocation(struct tern_host_list *list, const char **ret_where)

@@ -11,7 +11,7 @@
 #include "lib/settings/tcp_choice.h"
 #include "lib/util/net/btl_list.h"
 #include "lib/util/base/error.h"
-#include "mpirun/plan/words/settings.h"
+#include "mpirun/plan/words/option_values.h"
 #include "mpirun/plan/hosts/this_machine.h"
 
 /* ---- options of mapping and binding ---- */
@@ -197,7 +197,7 @@ int tern_options_join(struct tern_options *options)
 {
     drop_empty_values(options);
     choose_wdirs(options);
-    int error = tern_settings_give_variables(options);
+    int error = tern_option_give_list(options);
     if (error)
         return error;
     if (!options->prefix && !options->no_prefix)

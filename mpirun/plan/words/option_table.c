@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "lib/settings/open_mpi.h"
-#include "lib/settings/said.h"
 #include "lib/util/base/text.h"
 #include "mpirun/plan/words/option_values.h"
 #include "mpirun/plan/words/policy.h"
@@ -339,30 +338,4 @@ struct tern_known tern_known_find(const char *name)
         if (tern_setting_is_called(&tern_option_table[i].row, name))
             known.option = &tern_option_table[i];
     return known;
-}
-
-/* Finds the known name that is nearest to a misspelt one. Returns false if none is near. */
-static bool find_nearest(struct tern_nearest *nearest)
-{
-    const struct tern_setting ours = {.name = tern_param_nearest(nearest->to)};
-    nearest->most = 1 + (int)strlen(nearest->to) / 4;
-    tern_nearest_try(nearest, &ours);
-    for (int i = 0; i < tern_option_count; i++)
-        tern_nearest_try(nearest, &tern_option_table[i].row);
-    tern_open_mpi_nearest(nearest);
-    return *nearest->name;
-}
-
-void tern_known_warn(const struct tern_known *known, const char *name, const char *value,
-                     const char *where, struct tern_options *options)
-{
-    if (tern_param_is_tuned(name, value) && tern_param_must_say(TERN_PARAM_TUNED))
-        tern_options_warn(options, "%s", tern_param_tuned_text);
-    if (!where || known->option || known->theirs || known->ours ||
-        (!tern_open_mpi_is_launchers(name) && tern_open_mpi_accepted(name)) ||
-        !tern_param_must_say(name))
-        return;
-    struct tern_nearest nearest = {.to = name};
-    tern_options_warn(options, "there is no parameter %s%s%s%s; mpi_info lists them", name, where,
-                      find_nearest(&nearest) ? "; did you mean " : "", nearest.name);
 }

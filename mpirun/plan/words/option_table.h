@@ -68,11 +68,6 @@ struct tern_known {
 };
 /* Finds a parameter, in any of its spellings. */
 struct tern_known tern_known_find(const char *name);
-/* Warns of a parameter that nobody reads: of one that is probably misspelt, and once of those that
- * choose algorithms of collectives. `where` says where it stands, and may be empty; NULL: names
- * from there are not known here. */
-void tern_known_warn(const struct tern_known *known, const char *name, const char *value,
-                     const char *where, struct tern_options *options);
 
 /* Returns the number of words that follow an option. */
 static inline int tern_option_values(const struct tern_option *option)

@@ -233,7 +233,7 @@ int tern_option_read_hosts(const char *option, const char *text, struct tern_opt
     if (options->hosts_are_default)
         tern_strings_free(&options->hosts);
     options->hosts_are_default = false;
-    tern_words_list(text, &options->hosts);
+    tern_strings_add_words(&options->hosts, text, ",");
     return options->hosts.count
                ? 0
                : tern_error(TERN_ERR_ARG, "%s needs host names, not \"%s\"", option, text);
@@ -469,6 +469,36 @@ int tern_option_set_env_list(const char *origin, const char *list, struct tern_o
     options->env_list_origin = options->kept.items[options->kept.count - 1];
     options->env_list = list;
     return 0;
+}
+
+/* Gives NAME=VALUE, or NAME with mpirun's own value, to all ranks. */
+int tern_option_give_variable(const char *origin, const char *text, struct tern_options *options)
+{
+    char *name = tern_must_copy(text), *value = strchr(name, '=');
+    int error = 0;
+    if (value)
+        *value++ = '\0';
+    else
+        value = getenv(name);
+    if (!*name || *name == '-')
+        error = tern_error(TERN_ERR_ARG, "%s: expected NAME=VALUE, not \"%s\"", origin, text);
+    else if (value)
+        tern_strings_set(&options->env, name, value);
+    else
+        tern_options_warn(options, "%s: no variable %s in the environment", origin, name);
+    free(name);
+    return error;
+}
+
+int tern_option_give_list(struct tern_options *options)
+{
+    char delimiter[2] = {options->env_list_delimiter ? options->env_list_delimiter : ';', '\0'};
+    char *copy = tern_must_copy(options->env_list ? options->env_list : ""), *rest = copy, *word;
+    int error = 0;
+    while (!error && (word = strsep(&rest, delimiter)))
+        error = *word ? tern_option_give_variable(options->env_list_origin, word, options) : 0;
+    free(copy);
+    return error;
 }
 
 int tern_option_set_launch_agent(const char *option, const char *text, struct tern_options *options)

@@ -25,6 +25,10 @@ tern_option_reader tern_option_choose_mapper, tern_option_check_filter,
     tern_option_set_end_grace, tern_option_set_verbosity, tern_option_set_startup_timeout,
     tern_option_set_env_delimiter, tern_option_set_env_list;
 
+/* Gives NAME=VALUE, or NAME with mpirun's own value, to all ranks. */
+tern_option_reader tern_option_give_variable;
+/* Gives the variables of mca_base_env_list to all ranks. Call it when all settings were applied. */
+int tern_option_give_list(struct tern_options *options);
 /* Joins `values`[1] and the variable `values`[0], NAME or NAME[c] with the separator c; a colon
  * separates without it. `before`: the new text comes first. */
 int tern_option_join_variable(const char *option, char *const *values, bool before,

@@ -20,6 +20,37 @@
 #include "mpirun/plan/words/policy.h"
 #include "mpirun/plan/words/words.h"
 
+/* ---- names ---- */
+
+/* Finds the known name that is nearest to a misspelt one. Returns false if none is near. */
+static bool find_nearest(struct tern_nearest *nearest)
+{
+    const struct tern_setting ours = {.name = tern_param_nearest(nearest->to)};
+    nearest->most = 1 + (int)strlen(nearest->to) / 4;
+    tern_nearest_try(nearest, &ours);
+    for (int i = 0; i < tern_option_count; i++)
+        tern_nearest_try(nearest, &tern_option_table[i].row);
+    tern_open_mpi_nearest(nearest);
+    return *nearest->name;
+}
+
+/* Warns of a parameter that nobody reads: of one that is probably misspelt, and once of those that
+ * choose algorithms of collectives. `where` says where it stands, and may be empty; NULL: names
+ * from there are not known here. */
+static void warn_if_unread(const struct tern_known *known, const char *name, const char *value,
+                           const char *where, struct tern_options *options)
+{
+    if (tern_param_is_tuned(name, value) && tern_param_must_say(TERN_PARAM_TUNED))
+        tern_options_warn(options, "%s", tern_param_tuned_text);
+    if (!where || known->option || known->theirs || known->ours ||
+        (!tern_open_mpi_is_launchers(name) && tern_open_mpi_accepted(name)) ||
+        !tern_param_must_say(name))
+        return;
+    struct tern_nearest nearest = {.to = name};
+    tern_options_warn(options, "there is no parameter %s%s%s%s; mpi_info lists them", name, where,
+                      find_nearest(&nearest) ? "; did you mean " : "", nearest.name);
+}
+
 /* ---- storing a value ---- */
 
 /* Says what happens with what has no effect. `value`: says nothing if it is one of the row's
@@ -34,11 +65,11 @@ static int apply_useless(const struct tern_setting *row, const char *word, const
                           word, row->instead);
     if (row->effect == TERN_EFFECT_REFUSED)
         return tern_error(TERN_ERR_ARG, "option %s is not supported: %s", word, row->instead);
-    bool may_ask = value && row->choices;
+    bool may_ask = value && row->choices, shown = may_ask && !strchr(word, '=');
     if (row->effect == TERN_EFFECT_WARNED &&
         !(may_ask && tern_param_index_of_choice(row, value) >= 0))
-        tern_options_warn(options, "%s%s%s has no effect: %s", word, may_ask ? " " : "",
-                          may_ask ? value : "", row->instead);
+        tern_options_warn(options, "%s%s%s has no effect: %s", word, shown ? " " : "",
+                          shown ? value : "", row->instead);
     return 0;
 }
 
@@ -51,8 +82,6 @@ static int store(const struct tern_said *said, struct tern_options *options)
     const struct tern_option *option = said->option;
     const char *word = said->word, *value = option->arg ? said->values[0] : option->text;
     void *field = (option->of_app ? (char *)options->app : (char *)options) + option->offset;
-    if (option->row.type == TERN_PARAM_WORDS)
-        tern_words_check(word, value, option->row.choices, options);
     if (option->read)
         return option->read(word, value, options);
     switch (option->kind) {
@@ -122,10 +151,6 @@ static int apply_theirs(const struct tern_setting *row, const char *origin, cons
     bool unused;
     if (row->type == TERN_PARAM_BOOL)
         return *value && row->launcher ? tern_words_truth(origin, value, &unused) : 0;
-    if (row->type == TERN_PARAM_WORDS) {
-        tern_words_check(origin, value, row->choices, options);
-        return 0;
-    }
     return tern_param_asks_something(value) ? apply_useless(row, origin, NULL, options) : 0;
 }
 
@@ -140,6 +165,8 @@ static int apply_value(const struct tern_known *known, const char *origin, const
     if (chosen || row->effect != TERN_EFFECT_NONE)
         tern_strings_format(&options->said, "%s = %s%s", origin, value,
                             chosen ? ": no effect, because there is one implementation here" : "");
+    if (row->type == TERN_PARAM_WORDS)
+        tern_words_check(origin, value, row->choices, options);
     if (!known->option)
         return apply_theirs(row, origin, value, options);
     tern_strings_add(&options->kept, value); /* options keep pointers to their values */
@@ -175,7 +202,7 @@ static int apply_place(const struct tern_param_place *place, void *context)
     enum { PMIX = 2 };
     bool known_here = place->line ? tern_open_mpi_is_launchers(name)
                                   : place->prefix != PMIX || strncmp(name, "prte_", 5) == 0;
-    tern_known_warn(&known, name, place->value, known_here ? where : NULL, options);
+    warn_if_unread(&known, name, place->value, known_here ? where : NULL, options);
     if (!known.theirs || known.option || tern_setting_value(&alone, &origin) != place->value)
         return 0;
     return apply_value(&known, origin.place, place->value, options);
@@ -217,7 +244,7 @@ static int set_parameter(const struct tern_said *said, const char *prefix,
     char *place = tern_must_format("%s%s", where[0] == '-' ? "option " : "", where);
     char *origin = tern_must_format("%s %s", where, name);
     char *variable = tern_must_format("%s%s", prefix, name);
-    tern_known_warn(&said->known, name, value, pmix ? NULL : "", options);
+    warn_if_unread(&said->known, name, value, pmix ? NULL : "", options);
     int error = pmix ? 0 : tern_param_set(said->known.ours, name, value, place);
     if (!error)
         tern_strings_set(env, variable, value);
@@ -247,25 +274,6 @@ static bool is_fault_tolerance(const char *name)
     return strcmp(name, "ft-enable-mpi") == 0 || strcmp(name, "ft-mpi") == 0;
 }
 
-/* Gives NAME=VALUE, or NAME with mpirun's own value, to all ranks. */
-static int give_variable(const char *origin, const char *text, struct tern_options *options)
-{
-    char *name = tern_must_copy(text), *value = strchr(name, '=');
-    int error = 0;
-    if (value)
-        *value++ = '\0';
-    else
-        value = getenv(name);
-    if (!*name || *name == '-')
-        error = tern_error(TERN_ERR_ARG, "%s: expected NAME=VALUE, not \"%s\"", origin, text);
-    else if (value)
-        tern_strings_set(&options->env, name, value);
-    else
-        tern_options_warn(options, "%s: no variable %s in the environment", origin, name);
-    free(name);
-    return error;
-}
-
 static int read_tune_line(const char *path, int number, const struct tern_strings *words,
                           struct tern_options *options)
 {
@@ -276,7 +284,7 @@ static int read_tune_line(const char *path, int number, const struct tern_string
         char **values = words->items + i + 1;
         int left = words->count - i - 1;
         if (strcmp(word, "x") == 0 && left >= 1) {
-            error = give_variable(origin, values[0], options);
+            error = tern_option_give_variable(origin, values[0], options);
             i += 2;
         } else if ((strcmp(word, "mca") == 0 || strcmp(word, "gmca") == 0) && left >= 2) {
             error = tern_line_check_values(tern_option_find(word, strlen(word)), origin, values, 2);
@@ -571,13 +579,3 @@ int tern_settings_apply(const struct tern_options_line *line, struct tern_option
     return error ? error : apply_line(line, options);
 }
 
-int tern_settings_give_variables(struct tern_options *options)
-{
-    char delimiter[2] = {options->env_list_delimiter ? options->env_list_delimiter : ';', '\0'};
-    char *copy = tern_must_copy(options->env_list ? options->env_list : ""), *rest = copy, *word;
-    int error = 0;
-    while (!error && (word = strsep(&rest, delimiter)))
-        error = *word ? give_variable(options->env_list_origin, word, options) : 0;
-    free(copy);
-    return error;
-}

@@ -11,8 +11,5 @@
  * --tune and --am of the line read, and the options of the line with their programs. Returns 0, 1
  * if help or version was printed, or TERN_ERR_ARG. */
 int tern_settings_apply(const struct tern_options_line *line, struct tern_options *options);
-/* Gives the variables of mca_base_env_list to all ranks. Call it when all settings were applied.
- * Returns 0 or TERN_ERR_ARG. */
-int tern_settings_give_variables(struct tern_options *options);
 
 #endif

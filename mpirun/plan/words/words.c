@@ -121,15 +121,6 @@ int tern_words_unknown(const char *option, const char *word, const struct tern_w
 
 /* ---- lists ---- */
 
-void tern_words_list(const char *text, struct tern_strings *list)
-{
-    char *copy = tern_must_copy(text), *rest = copy, *word;
-    while ((word = strsep(&rest, ",")))
-        if (*word)
-            tern_strings_add(list, word);
-    free(copy);
-}
-
 void tern_words_check(const char *option, const char *value, const char *list,
                       struct tern_options *options)
 {

@@ -41,8 +41,6 @@ int tern_words_unknown(const char *option, const char *word, const struct tern_w
 /* Warns of a word of the value, a list such as "tcp,self" or "^tcp", that is not in `list`. */
 void tern_words_check(const char *option, const char *value, const char *list,
                       struct tern_options *options);
-/* Adds the words of `text`, which commas separate; empty ones do not count. */
-void tern_words_list(const char *text, struct tern_strings *list);
 
 /* Reads a whole number from `least` to `most`. Returns 0 or TERN_ERR_ARG. */
 int tern_words_number(const char *option, const char *text, int least, int most, int *ret_number);
