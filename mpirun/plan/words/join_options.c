@@ -16,27 +16,6 @@
 
 /* ---- options of mapping and binding ---- */
 
-/* Warns of an empty value of an option, as a script writes with a variable that is not set. */
-static void drop_if_empty(const char **value, const char *option, const char *instead,
-                          struct tern_options *options)
-{
-    if (!*value || **value)
-        return;
-    tern_options_warn(options, "%s \"\" is empty and has no effect: %s", option, instead);
-    *value = NULL;
-}
-
-static void drop_empty_values(struct tern_options *options)
-{
-    for (int app = 0; app < options->app_count; app++) {
-        drop_if_empty(&options->apps[app].wdir, "--wdir", "ranks start in this directory", options);
-        drop_if_empty(&options->apps[app].path, "--path", "programs are looked for in PATH",
-                      options);
-    }
-    drop_if_empty(&options->prefix, "--prefix", "the environment says where libraries are",
-                  options);
-}
-
 /* Refuses options that choose where ranks run, beside a rankfile, which says it, too. Returns 0 or
  * TERN_ERR_ARG. */
 static int check_rankfile(const struct tern_options *options)
@@ -195,7 +174,6 @@ static int give_common_movers(struct tern_options *options)
 
 int tern_options_join(struct tern_options *options)
 {
-    drop_empty_values(options);
     choose_wdirs(options);
     int error = tern_option_give_list(options);
     if (error)

@@ -137,7 +137,11 @@ static int read_program(char **words, int count, int *at, struct tern_options *o
         }
         program->said =
             tern_must_grow(program->said, (size_t)(program->count + 1) * sizeof *program->said);
-        error = read_option(words, count, at, options, &program->said[program->count++]);
+        struct tern_said *said = &program->said[program->count++];
+        error = read_option(words, count, at, options, said);
+        if (!error && (said->option->kind == TERN_OPTION_HELP ||
+                       said->option->kind == TERN_OPTION_VERSION))
+            *at = count; /* the rest does not matter */
     }
     program->argv = words + *at;
     while (*at < count && strcmp(words[*at], options->separator))

@@ -36,6 +36,7 @@
 #define SETS(what) .sets = (what)
 #define IN(list) .inherit = TERN_INHERIT_##list
 #define SAYS(parameter, others) .row.name = (parameter), .row.also = (others), .row.launcher = true
+#define EMPTY(why) .row.instead = (why) /* of an empty value, which is not stored */
 #define CHOICES(words) .row.type = TERN_PARAM_WORDS, .row.choices = (words)
 #define HELP(list, text) .topics = (list), .row.help = (text)
 #define IGNORED TERN_OPTION_USELESS, .row.effect = TERN_EFFECT_NONE
@@ -85,7 +86,8 @@ const struct tern_option tern_option_table[] = {
       CHOICES("slurm,tm,lsf,gridengine,alps,loadleveler,simulator") },
     { "", "VALUE", TERN_OPTION_USELESS, SAYS("plm", NULL), /* mpirun/tree asks for it */
       CHOICES("slurm,rsh,ssh,tm,lsf,alps,gridengine,isolated") },
-    { "", "VALUE", READ(tern_option_check_launch_agent), SAYS("orte_launch_agent", NULL) },
+    { "launch-agent", "PATH", READ(tern_option_set_launch_agent), IN(ALL),
+      SAYS("orte_launch_agent", NULL), HELP("launch", "path of mpirun on the other hosts") },
     { "", "VALUE", READ(tern_option_set_default_slots), SAYS("orte_set_default_slots", NULL) },
     { "nolocal", NULL, FLAG(no_local), SAYS("rmaps_base_no_schedule_local", NULL),
       HELP("mapping launch", "no ranks on this machine") },
@@ -211,10 +213,12 @@ const struct tern_option tern_option_table[] = {
       HELP("launch", "put a value in front of a variable's; C separates them, else a colon") },
     { "append-env append-envar", "NAME[C] VALUE", TERN_OPTION_JOIN, .text = "", IN(APP),
       HELP("launch", "put a value behind that of a variable") },
-    { "wdir wd", "DIR", APP_WORD(wdir), HELP("launch", "working directory of the ranks") },
+    { "wdir wd", "DIR", APP_WORD(wdir), EMPTY("ranks start in this directory"),
+      HELP("launch", "working directory of the ranks") },
     { "set-cwd-to-session-dir", NULL, APP_FLAG(wdir_session),
       HELP("launch", "run in the job's own directory, which is removed at its end") },
-    { "path", "DIRS", APP_WORD(path), HELP("launch", "where to look for PROGRAM before PATH") },
+    { "path", "DIRS", APP_WORD(path), EMPTY("programs are looked for in PATH"),
+      HELP("launch", "where to look for PROGRAM before PATH") },
     { "mca omca", "NAME VALUE", PARAMETER("OMPI_MCA_", OF_APP(env)), IN(APP),
       HELP("launch", "set a parameter (mpi_info lists them)") },
     { "gmca gomca", "NAME VALUE", PARAMETER("OMPI_MCA_", OF_OPTIONS(env)), IN(ALL),
@@ -223,7 +227,7 @@ const struct tern_option tern_option_table[] = {
       HELP("compatibility", "set a parameter of PMIx") },
     { "prtemca", "NAME VALUE", PARAMETER("PRTE_MCA_", OF_OPTIONS(env)), IN(ALL),
       HELP("compatibility", "set a parameter of the launcher by its name in PRRTE") },
-    { "prefix", "DIR", WORD(prefix), IN(ALL),
+    { "prefix", "DIR", WORD(prefix), IN(ALL), EMPTY("the environment says where libraries are"),
       HELP("launch", "put DIR/bin and DIR/lib in front of the ranks' search paths, as does an "
                      "absolute path to mpirun") },
     { "noprefix", NULL, FLAG(no_prefix), IN(ALL),
@@ -237,8 +241,6 @@ const struct tern_option tern_option_table[] = {
       HELP("launch", "the machine must be of this architecture, as uname -m prints it") },
     { "index-argv-by-rank", NULL, FLAG(index_argv),
       HELP("launch", "append -RANK to the name by which the program is called") },
-    { "launch-agent", "PATH", READ(tern_option_set_launch_agent), IN(ALL),
-      HELP("launch", "path of mpirun on the other hosts") },
     { "preload-binary s", NULL, FLAG(preload),
       HELP("compatibility", "nothing, with a warning if there are other hosts: the program must be "
                             "there") },

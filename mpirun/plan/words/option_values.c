@@ -400,16 +400,15 @@ int tern_option_choose_batch_systems(const char *origin, const char *value,
 }
 
 /* The agent is one program. Refuses "valgrind mpirun", which Open MPI's launcher would run. */
-int tern_option_check_launch_agent(const char *origin, const char *value,
-                                   struct tern_options *options)
+int tern_option_set_launch_agent(const char *option, const char *text, struct tern_options *options)
 {
     (void)options;
-    if (!strchr(value, ' ') || access(value, X_OK) == 0)
-        return 0;
-    return tern_error(TERN_ERR_ARG,
-                      "%s is \"%s\"; expected the path of mpirun on the other hosts, without "
-                      "arguments. To run it below another program, name a script that does",
-                      origin, value);
+    if (strchr(text, ' ') && access(text, X_OK) < 0)
+        return tern_error(TERN_ERR_ARG,
+                          "%s is \"%s\"; expected the path of mpirun on the other hosts, without "
+                          "arguments. To run it below another program, name a script that does",
+                          option, text);
+    return option[0] == '-' ? tern_param_write("orte_launch_agent", text) : 0;
 }
 
 /* Maps on the machine of an XML file. */
@@ -499,10 +498,4 @@ int tern_option_give_list(struct tern_options *options)
         error = *word ? tern_option_give_variable(options->env_list_origin, word, options) : 0;
     free(copy);
     return error;
-}
-
-int tern_option_set_launch_agent(const char *option, const char *text, struct tern_options *options)
-{
-    int error = tern_option_check_launch_agent(option, text, options);
-    return error ? error : tern_param_write("orte_launch_agent", text);
 }

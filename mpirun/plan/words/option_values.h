@@ -21,7 +21,7 @@ tern_option_reader tern_option_check_arch, tern_option_check_memory_kinds,
 /* of parameters */
 tern_option_reader tern_option_choose_mapper, tern_option_check_filter, 
     tern_option_set_default_hosts, tern_option_set_default_slots, tern_option_choose_batch_systems,
-    tern_option_check_launch_agent, tern_option_set_machine,
+    tern_option_set_machine,
     tern_option_set_end_grace, tern_option_set_verbosity, tern_option_set_startup_timeout,
     tern_option_set_env_delimiter, tern_option_set_env_list;
 

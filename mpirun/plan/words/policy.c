@@ -84,10 +84,11 @@ int tern_policy_cpu_set(const char *option, const char *text, struct tern_option
 static long long largest_of(long long first, long long last, long long step, long long most)
 {
     long long low = step > 0 ? first : last, high = step > 0 ? last : first;
-    for (high = high < most ? high : most; high >= low && high > 0; high--)
-        if ((high - first) % step == 0)
-            return high;
-    return 0;
+    high = high < most ? high : most;
+    long long size = step > 0 ? step : -step, rest = (high - first) % size;
+    /* the set's next number below `high` */
+    long long largest = high - (rest < 0 ? rest + size : rest);
+    return low <= high && largest >= low && largest >= 1 ? largest : 0;
 }
 
 int tern_policy_soft(const char *option, const char *text, int most, int *ret_number)

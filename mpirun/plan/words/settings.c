@@ -76,6 +76,9 @@ static int apply_useless(const struct tern_setting *row, const char *word, const
 static int set_parameter(const struct tern_said *said, const char *prefix,
                          struct tern_strings *env, struct tern_options *options);
 
+static int read_files(const struct tern_option *option, const char *word, const char *list,
+                      struct tern_options *options);
+
 /* Gives a value to the field of a row. */
 static int store(const struct tern_said *said, struct tern_options *options)
 {
@@ -91,7 +94,8 @@ static int store(const struct tern_said *said, struct tern_options *options)
     case TERN_OPTION_NUMBER:
         return tern_words_number(word, value, (int)option->row.least, (int)option->row.most, field);
     case TERN_OPTION_WORD:
-        *(const char **)field = value;
+        if (*value || !option->row.instead)
+            *(const char **)field = value;
         return 0;
     case TERN_OPTION_LIST:
         tern_strings_add(field, value);
@@ -100,27 +104,34 @@ static int store(const struct tern_said *said, struct tern_options *options)
         return tern_option_join_variable(word, said->values, *option->text, options->app);
     case TERN_OPTION_PARAMETER:
         return set_parameter(said, option->text, field, options);
-    default: /* --tune and --am were read before */
+    case TERN_OPTION_TUNE:
+    case TERN_OPTION_AM:
+        return read_files(option, word, value, options);
+    default:
         return apply_useless(&option->row, word, value, options);
     }
 }
 
-static int apply_option(const struct tern_said *said, struct tern_options *options)
+/* Returns true for --tune and --am, whose files are read before other options. */
+static bool is_of_files(const struct tern_said *said)
 {
-    const struct tern_option *option = said->option;
-    int warned = options->warnings.count;
-    int error = store(said, options);
-    bool reads = option->kind == TERN_OPTION_READ || option->kind == TERN_OPTION_TUNE ||
-                 option->kind == TERN_OPTION_AM || option->row.choices;
-    /* as a script writes with a variable that is not set, if nobody else has a word for it */
-    if (!error && reads && said->count && !*said->values[0] && options->warnings.count == warned)
-        tern_options_warn(options, "%s%s is empty and has no effect", said->word,
-                          said->joined ? "" : " \"\"");
-    return error;
+    return said->option->kind == TERN_OPTION_TUNE || said->option->kind == TERN_OPTION_AM;
 }
 
-static int read_files(const struct tern_option *option, const char *word, const char *list,
-                      struct tern_options *options);
+/* Applies an option of the line. */
+static int apply_option(const struct tern_said *said, struct tern_options *options)
+{
+    const struct tern_setting *row = &said->option->row;
+    int warned = options->warnings.count, error = is_of_files(said) ? 0 : store(said, options);
+    bool reads = said->option->kind == TERN_OPTION_READ || is_of_files(said) || row->choices ||
+                 (said->option->kind == TERN_OPTION_WORD && row->instead);
+    /* as a script writes with a variable that is not set, if nobody else has a word for it */
+    if (!error && reads && said->count && !*said->values[0] && options->warnings.count == warned)
+        tern_options_warn(options, "%s%s is empty and has no effect%s%s", said->word,
+                          said->joined ? "" : " \"\"", row->choices || !row->instead ? "" : ": ",
+                          row->choices || !row->instead ? "" : row->instead);
+    return error;
+}
 
 /* Applies an option as a parameter does. A truth value switches an option without value on or off;
  * an empty text, or 0 as a number, changes nothing. */
@@ -134,8 +145,6 @@ static int apply_as_parameter(const struct tern_option *option, const char *orig
                                option->kind != TERN_OPTION_WORD);
         if (none && *option->names)
             return 0;
-        if (option->kind == TERN_OPTION_TUNE || option->kind == TERN_OPTION_AM)
-            return read_files(option, origin, text, options);
         return store(&said, options);
     }
     int error = tern_words_truth(origin, text, &truth);
@@ -268,12 +277,6 @@ static int set_for_all(const char *where, char *name, char *value, struct tern_o
 
 /* ---- files of options and of parameters ---- */
 
-/* Returns true for the parameter sets by which releases of Open MPI with ULFM switch it on. */
-static bool is_fault_tolerance(const char *name)
-{
-    return strcmp(name, "ft-enable-mpi") == 0 || strcmp(name, "ft-mpi") == 0;
-}
-
 static int read_tune_line(const char *path, int number, const struct tern_strings *words,
                           struct tern_options *options)
 {
@@ -348,7 +351,7 @@ static int read_file(const struct tern_option *option, const char *origin, const
     if (text)
         error = option->kind == TERN_OPTION_TUNE ? read_tune(path, text, options)
                                                  : read_am(path, text, options);
-    else if (is_fault_tolerance(name))
+    else if (strcmp(name, "ft-enable-mpi") == 0 || strcmp(name, "ft-mpi") == 0) /* of ULFM */
         tern_options_warn(options, "%s %s has no effect: a rank that fails ends the job", origin,
                           name);
     else if (*name)
@@ -378,9 +381,7 @@ static int read_files(const struct tern_option *option, const char *word, const 
 /* Reads the files of --tune and --am. */
 static int apply_files(const struct tern_said *said, struct tern_options *options)
 {
-    if (said->option->kind != TERN_OPTION_TUNE && said->option->kind != TERN_OPTION_AM)
-        return 0;
-    return read_files(said->option, said->word, said->values[0], options);
+    return is_of_files(said) ? store(said, options) : 0;
 }
 
 /* Calls `visit` for each option of a line and of its application files. */
