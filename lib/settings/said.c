@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/settings/said.h"
 
+#include "lib/settings/value.h"
 #include "lib/util/base/text.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static char *said; /* lines; NULL: nothing was said yet, and the variable was not read */
@@ -51,11 +51,8 @@ const char *tern_param_said(void)
 
 bool tern_param_asks_something(const char *value)
 {
-    static const char *const nothing[] = {"", "0", "-1", "none", "default", "false", "no", "off"};
-    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
-        if (strcasecmp(value, nothing[i]) == 0)
-            return false;
-    return true;
+    static const struct tern_setting nothing = {.choices = ",0,-1,none,default,false,no,off"};
+    return tern_param_index_of_choice(&nothing, value) < 0;
 }
 
 bool tern_param_is_tuned(const char *name, const char *value)

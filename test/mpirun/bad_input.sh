@@ -256,7 +256,7 @@ is "a misspelt parameter" "$rc $(wc -l <err)" "0 1"
 has "a misspelt parameter" err 'no parameter btl_shm_single_cpoy; did you mean btl_shm_single_copy'
 run -np 1 --initial-errhandler mpi_errors_retrun true
 is "--initial-errhandler" "$rc $(wc -l <err)" "1 1"
-has "--initial-errhandler" err 'expected mpi_errors_are_fatal, .* not "mpi_errors_retrun"'
+has "--initial-errhandler" err 'mpi_initial_errhandler is "mpi_errors_retrun" \(--initial-errhandler\); expected one of mpi_errors_are_fatal, '
 unset NO_SUCH_VARIABLE
 run -np 1 -x NO_SUCH_VARIABLE true
 has "an unset variable" err 'NO_SUCH_VARIABLE: the environment has no such variable'

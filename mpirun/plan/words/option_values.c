@@ -24,15 +24,13 @@
 int tern_option_set_initial_errhandler(const char *option, const char *value,
                                        struct tern_options *options)
 {
-    static const char *const known[] = {"mpi_errors_are_fatal", "mpi_errors_abort",
-                                        "mpi_errors_return"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcasecmp(value, known[i]) == 0) {
-            tern_strings_set(&options->app->env, "OMPI_MCA_mpi_initial_errhandler", known[i]);
-            return 0;
-        }
-    return tern_error(TERN_ERR_ARG, "%s: expected %s, %s or %s, not \"%s\"", option, known[0],
-                      known[1], known[2], value);
+    static const char name[] = "mpi_initial_errhandler";
+    char known[64];
+    int error = tern_param_check_text(name, value, option);
+    if (!error && tern_param_choice_name(tern_param_find(name), tern_param_find_choice(name, value),
+                                         known, sizeof known))
+        tern_strings_set(&options->app->env, "OMPI_MCA_mpi_initial_errhandler", known);
+    return error;
 }
 
 int tern_option_check_arch(const char *option, const char *wanted, struct tern_options *options)
@@ -370,24 +368,14 @@ int tern_option_set_default_hosts(const char *origin, const char *value,
 int tern_option_set_default_slots(const char *origin, const char *value,
                                   struct tern_options *options)
 {
-    static const struct {
-        const char *word;
-        enum tern_map_level level;
-    } words[] = {
-        {"cores", TERN_MAP_LEVEL_CORE},
-        {"hwthreads", TERN_MAP_LEVEL_HWTHREAD},
-        {"sockets", TERN_MAP_LEVEL_SOCKET},
-        {"numas", TERN_MAP_LEVEL_NUMA},
-    };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcasecmp(value, words[i].word) == 0) {
-            options->default_slots = (struct tern_default_slots){0, 1 + (int)words[i].level};
-            return 0;
-        }
-    options->default_slots = (struct tern_default_slots){0};
-    if (strcasecmp(value, "none") == 0)
-        return 0;
-    return tern_words_number(origin, value, 1, 1 << 20, &options->default_slots.number);
+    static const struct tern_setting words = {.choices = "cores|hwthreads|sockets|numas|none"};
+    static const int levels_plus_one[] = {1 + TERN_MAP_LEVEL_CORE, 1 + TERN_MAP_LEVEL_HWTHREAD,
+                                          1 + TERN_MAP_LEVEL_SOCKET, 1 + TERN_MAP_LEVEL_NUMA, 0};
+    int which = tern_param_index_of_choice(&words, value);
+    options->default_slots =
+        (struct tern_default_slots){.level_plus_one = which < 0 ? 0 : levels_plus_one[which]};
+    int *number = &options->default_slots.number;
+    return which >= 0 ? 0 : tern_words_number(origin, value, 1, 1 << 20, number);
 }
 
 /* ras: from which batch systems hosts are taken. */
