@@ -13,23 +13,8 @@
 
 struct measured {
     const struct operation *operation;
-    int last; /* the rank that gets data from rank 0 last, or that sends data to rank 0 first */
     struct call call;
 };
-
-/* Returns the last rank: mostly size - 1. In the Bine tree it is the deepest leaf, whose place is
- * 11...1, in Gray code the digits 1010... to the base -2. */
-static int last_of(const char *algorithm)
-{
-    int bits = 0, rank = 0;
-    if (strcmp(algorithm, "bine") != 0)
-        return size - 1;
-    while (2 << bits <= size)
-        bits++;
-    for (int k = bits - 1; k >= 0; k -= 2)
-        rank += k % 2 ? -(1 << k) : 1 << k;
-    return (rank + size) % size;
-}
 
 /* Runs the calls so that they do not overlap: then a batch takes as long as its calls. The rank
  * that gets the result of one call last begins the next one. If data goes to the root, the rank
@@ -37,7 +22,7 @@ static int last_of(const char *algorithm)
  * with the communicator of reversed ranks. */
 static double collect(int repetitions, struct measured *m)
 {
-    int step = m->operation->downward ? m->last : size - m->last;
+    int step = m->operation->downward ? size - 1 : 1;
     double begin = MPI_Wtime();
     /* use few roots repeatedly: each root makes rings to all others the first time */
     m->call.root = 0;
@@ -77,7 +62,6 @@ static void measure(const struct bench *b, struct measured *m, const char *algor
     enum { MOST_BATCHES = 400 };
     static const double most_seconds = 0.7;
     double seconds[MOST_BATCHES], least = HUGE_VAL, spent = 0;
-    m->last = last_of(algorithm);
     int count = 0, repetitions = repetitions_of(b, m);
     for (int idle = 0; count < MOST_BATCHES && idle < b->batches; count++) {
         seconds[count] = batch(repetitions, m) / repetitions;

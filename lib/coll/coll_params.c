@@ -40,8 +40,7 @@ static const struct tern_setting coll[] = {
      "Shared memory that the board of a communicator may use for long posts; 0: only short posts.",
      .least = 0, .most = 1ll << 40, .internal = true},
     {"coll_segment_bytes", TERN_PARAM_SIZE, "64k", "bytes",
-     "Size of the pieces in which pipelined algorithms (chain, two_tree, circulant) pass on the "
-     "data.",
+     "Size of the pieces in which pipelined algorithms (chain, circulant) pass on the data.",
      .least = 1, .most = 1 << 30},
     {"coll_inter_algorithm", TERN_PARAM_STRING, "", "",
      "Algorithm of all collectives on intercommunicators that offer it; empty: the cheapest.",
@@ -52,7 +51,7 @@ static const struct tern_setting coll[] = {
      TERN_PARAM_ALL_EQUAL},
     {"coll_bcast_algorithm", TERN_PARAM_STRING, "", "",
      "Algorithm of MPI_Bcast; empty: the cheapest.",
-     "|board|binomial|knomial|bine|linear|chain|two_tree|circulant|scatter_doubling|scatter_ring|"
+     "|board|binomial,~bine|knomial|linear|chain|circulant,~two_tree|scatter_doubling|scatter_ring|"
      "scatter_linear|scatter_circulant|hierarchical|multi_leader",
      TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_gather_algorithm", TERN_PARAM_STRING, "", "",
@@ -63,7 +62,7 @@ static const struct tern_setting coll[] = {
      TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_allgather_algorithm", TERN_PARAM_STRING, "", "",
      "Algorithm of MPI_Allgather; empty: the cheapest.",
-     "|board|bruck|k_bruck|recursive_doubling|ring|neighbor_exchange|linear|gather_bcast|"
+     "|board|bruck,~recursive_doubling|k_bruck|ring|neighbor_exchange|linear|gather_bcast|"
      "hierarchical|multi_leader",
      TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_allgatherv_algorithm", TERN_PARAM_STRING, "", "",
@@ -74,20 +73,20 @@ static const struct tern_setting coll[] = {
      "|board|linear|pairwise|bruck|k_bruck|hierarchical", TERN_PARAM_ANY_TIME,
      TERN_PARAM_ALL_EQUAL},
     {"coll_alltoallv_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Alltoallv; empty: the cheapest.", "|linear|pairwise|frames",
+     "Algorithm of MPI_Alltoallv; empty: the cheapest.", "|linear,~frames|pairwise",
      TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_alltoallw_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Alltoallw; empty: the cheapest.", "|linear|pairwise|frames",
+     "Algorithm of MPI_Alltoallw; empty: the cheapest.", "|linear,~frames|pairwise",
      TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_reduce_algorithm", TERN_PARAM_STRING, "", "",
      "Algorithm of MPI_Reduce; empty: the cheapest.",
-     "|board|slices|binomial|knomial|bine|linear|chain|two_tree|circulant|halving|ring|scatter_"
-     "gather|allreduce|hierarchical|multi_leader",
+     "|board|slices|binomial,~bine|knomial|linear|chain|circulant,~two_tree|halving|ring|"
+     "scatter_gather|allreduce|hierarchical|multi_leader",
      TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_allreduce_algorithm", TERN_PARAM_STRING, "", "",
      "Algorithm of MPI_Allreduce; empty: the cheapest.",
      "|board|slices|recursive_doubling|recursive_multiplying|ring|halving_doubling|swing|circulant|"
-     "tree|knomial|linear|tree_linear|reduce_bcast|scatter_allgather|hierarchical|multi_leader",
+     "tree|knomial|linear,~tree_linear|reduce_bcast|scatter_allgather|hierarchical|multi_leader",
      TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_reduce_scatter_algorithm", TERN_PARAM_STRING, "", "",
      "Algorithm of MPI_Reduce_scatter; empty: the cheapest.",

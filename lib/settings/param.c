@@ -230,10 +230,11 @@ static int say_useless(const struct tern_param_place *place, void *context)
 {
     (void)context;
     const char *name = place->name;
+    char text[300];
     if (place->prefix)
         return 0;
-    if (tern_param_is_tuned(name, place->value) && tern_param_must_say(TERN_PARAM_TUNED))
-        tern_log("warning: %s", tern_param_tuned_text);
+    if (tern_param_must_explain(name, place->value, text, sizeof text))
+        tern_log("warning: %s", text);
     if (place->line || tern_param_find(name) || tern_open_mpi_accepted(name))
         return 0;
     const char *nearest = tern_param_nearest(name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/settings/said.h"
 
+#include "lib/settings/setting.h"
 #include "lib/settings/value.h"
 #include "lib/util/base/text.h"
 
@@ -55,12 +56,19 @@ bool tern_param_asks_something(const char *value)
     return tern_param_index_of_choice(&nothing, value) < 0;
 }
 
-bool tern_param_is_tuned(const char *name, const char *value)
+bool tern_param_must_explain(const char *name, const char *value, char *text, size_t room)
 {
-    return strncmp(name, TERN_PARAM_TUNED, strlen(TERN_PARAM_TUNED)) == 0 &&
-           tern_param_asks_something(value);
+    static const char tuned[] = "coll_tuned_";
+    char used[64];
+    if (strncmp(name, tuned, strlen(tuned)) == 0) {
+        snprintf(text, room,
+                 "coll_tuned_... parameters have no effect: collectives are chosen by their price; "
+                 "`mpi_info --param coll all` lists what forces an algorithm");
+        return tern_param_asks_something(value) && tern_param_must_say(tuned);
+    }
+    const struct tern_setting *param = tern_param_find(name);
+    if (!param || !tern_param_former_choice(param, value, used, sizeof used))
+        return false;
+    snprintf(text, room, "%s: %s is no more; %s is used instead", name, value, used);
+    return tern_param_must_say(name);
 }
-
-const char tern_param_tuned_text[] =
-    "coll_tuned_... parameters have no effect: collectives are chosen by their price; `mpi_info "
-    "--param coll all` lists what forces an algorithm";

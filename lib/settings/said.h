@@ -7,6 +7,7 @@
  * what it has said in a variable of the environment, and of the ranks only rank 0 says the rest. */
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* The variable: the keys of all faults that were said, separated by line breaks. */
 #define TERN_PARAMS_SAID "TERN_PARAMS_SAID"
@@ -24,12 +25,10 @@ bool tern_param_must_say(const char *key);
  * until the next tern_param_must_say. */
 const char *tern_param_said(void);
 
-/* Returns true if `name` chooses an algorithm of Open MPI's collectives, which has no effect, and
- * `value` asks for something. */
-bool tern_param_is_tuned(const char *name, const char *value);
-/* What to say then, and the key of this fault. */
-#define TERN_PARAM_TUNED "coll_tuned_"
-extern const char tern_param_tuned_text[];
+/* Writes what a user must know of a value that has no effect, or another one than it had: an
+ * algorithm of Open MPI's collectives, or a choice that is no more. Returns false if there is
+ * nothing to say, or if it was said. */
+bool tern_param_must_explain(const char *name, const char *value, char *text, size_t room);
 
 /* Returns false if `value` says off, none, the default or nothing at all. */
 bool tern_param_asks_something(const char *value);

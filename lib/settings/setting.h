@@ -52,8 +52,9 @@ struct tern_setting {
     const char *unit;    /* "bytes", "us", ... or "" */
     const char *help;    /* one sentence */
     /* strings only: the allowed values, "|binomial|chain". If the first one is empty, the library
-     * chooses. Commas separate spellings of one value: "auto|never,0,none". NULL: any text is
-     * allowed. Of WORDS: the words, "tcp,self". */
+     * chooses. Commas separate spellings of one value: "auto|never,0,none"; "circulant,~two_tree"
+     * says that circulant is used for a value that is no more. NULL: any text is allowed. Of WORDS:
+     * the words, "tcp,self". */
     const char *choices;
     enum tern_param_when when;
     enum tern_param_scope scope;

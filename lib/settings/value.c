@@ -94,12 +94,15 @@ bool tern_param_read_value(enum tern_param_type type, const char *text, int64_t 
 
 /* ---- choices ---- */
 
-int tern_param_index_of_choice(const struct tern_setting *param, const char *text)
+/* Returns the index of the choice with the spelling `text`, or -1. *ret_former: it is no more. */
+static int find_choice(const struct tern_setting *param, const char *text, bool *ret_former)
 {
     size_t length = strlen(text);
     const char *choices = param->choices;
     for (int index = 0; choices; index++) {
         for (;; choices++) {
+            *ret_former = *choices == '~';
+            choices += *ret_former;
             size_t spelling = strcspn(choices, ",|");
             if (spelling == length && strncasecmp(choices, text, length) == 0)
                 return index;
@@ -111,6 +114,20 @@ int tern_param_index_of_choice(const struct tern_setting *param, const char *tex
             break;
     }
     return -1;
+}
+
+int tern_param_index_of_choice(const struct tern_setting *param, const char *text)
+{
+    bool former;
+    return find_choice(param, text, &former);
+}
+
+bool tern_param_former_choice(const struct tern_setting *param, const char *text, char *ret_used,
+                              size_t room)
+{
+    bool former = false;
+    int index = find_choice(param, text, &former);
+    return index >= 0 && former && tern_param_choice_name(param, index, ret_used, room);
 }
 
 bool tern_param_choice_name(const struct tern_setting *param, int index, char *name, size_t room)

@@ -32,6 +32,10 @@ void tern_param_describe_values(const struct tern_setting *param, char *text, si
  * be one without choices. */
 int tern_param_index_of_choice(const struct tern_setting *param, const char *text);
 
+/* Returns true if `text` is a choice that is no more. Then writes the one that is used instead. */
+bool tern_param_former_choice(const struct tern_setting *param, const char *text, char *ret_used,
+                              size_t room);
+
 /* Writes the first spelling of choice `index`, cut to `room` bytes including the closing 0. Returns
  * false if there are fewer choices. */
 bool tern_param_choice_name(const struct tern_setting *param, int index, char *name, size_t room);

@@ -53,6 +53,11 @@ warns 'mpirun: warning: --mca pml: there is no "ucz"; known are ob1,ucx,cm,yalla
 warns "" --mca pml ^ucx --mca osc ^rdma,pt2pt --mca coll tuned,basic,libnbc --mca mtl ofi --mca io ompio
 OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_bcast_algorithm=3 run -np 1 true
 is "coll_tuned_: said once" "$rc $(grep -c 'coll_tuned_... parameters have no effect' err) $(wc -l <err)" "0 1 1"
+warns "mpirun: warning: coll_bcast_algorithm: two_tree is no more; circulant is used instead" \
+    --mca coll_bcast_algorithm two_tree
+warns "" --mca coll_bcast_algorithm circulant
+OMPI_MCA_coll_reduce_algorithm=Bine run -np 2 true
+is "an algorithm that is no more: said once" "$rc $(cat err)" "0 mpirun: warning: coll_reduce_algorithm: Bine is no more; binomial is used instead"
 mkdir -p .openmpi
 echo 'coll_tuned_use_dynamic_rules = 1' >.openmpi/mca-params.conf
 run -np 1 true

@@ -181,6 +181,35 @@ START_TEST(every_parameter_refuses_what_it_cannot_be)
 }
 END_TEST
 
+/* Algorithms that are no more name others, and stand in no list. */
+START_TEST(former_choices_mean_others)
+{
+    static const struct {
+        const char *name, *former, *used;
+    } rows[] = {{"coll_bcast_algorithm", "bine", "binomial"},
+                {"coll_bcast_algorithm", "TWO_TREE", "circulant"},
+                {"coll_reduce_algorithm", "bine", "binomial"},
+                {"coll_reduce_algorithm", "two_tree", "circulant"},
+                {"coll_allreduce_algorithm", "tree_linear", "linear"},
+                {"coll_allgather_algorithm", "recursive_doubling", "bruck"},
+                {"coll_alltoallv_algorithm", "frames", "linear"},
+                {"coll_alltoallw_algorithm", "frames", "linear"}};
+    char used[64], text[400], name[64];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct tern_setting *param = tern_param_find(rows[i].name);
+        allows(param, rows[i].former);
+        ck_assert(tern_param_former_choice(param, rows[i].former, used, sizeof used));
+        ck_assert_str_eq(used, rows[i].used);
+        ck_assert(!tern_param_former_choice(param, used, text, sizeof text));
+        ck_assert(tern_param_choice_name(param, tern_param_index_of_choice(param, rows[i].former), name,
+                                         sizeof name));
+        ck_assert_str_eq(name, rows[i].used);
+        tern_param_describe_values(param, text, sizeof text);
+        ck_assert_ptr_null(strcasestr(text, rows[i].former));
+    }
+}
+END_TEST
+
 static const struct {
     const char *name, *good, *bad, *expected;
 } foreign[] = {
@@ -533,6 +562,7 @@ int main(void)
     tcase_add_loop_test(tcase, sizes_have_suffixes, 0, COUNT(sizes));
     tcase_add_loop_test(tcase, an_unreadable_value_is_refused, 0, COUNT(bad_sizes));
     tcase_add_test(tcase, every_parameter_refuses_what_it_cannot_be);
+    tcase_add_test(tcase, former_choices_mean_others);
     tcase_add_loop_test(tcase, foreign_words_are_checked, 0, COUNT(foreign));
     tcase_add_test(tcase, a_value_of_a_file_is_refused_with_its_line);
     tcase_add_test(tcase, only_rank_0_complains_of_a_file);

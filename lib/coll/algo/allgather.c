@@ -20,19 +20,6 @@ static struct tern_ref range(const struct tern_plan_args *args, int64_t first, i
     return in_recv(first * args->recv_count, blocks * args->recv_count);
 }
 
-/* Recursive doubling: in each round a rank exchanges all it has with the rank whose number differs
- * in one bit. */
-static void recursive_doubling(struct tern_plan *plan)
-{
-    const struct tern_plan_args *args = &plan->args;
-    int64_t ready = add_own_block(plan);
-    for (int mask = 1; mask < args->size; mask *= 2) {
-        int peer = args->rank ^ mask;
-        add_send(plan, peer, range(args, args->rank & ~(mask - 1), mask), after(plan, ready));
-        ready = add_recv(plan, peer, range(args, peer & ~(mask - 1), mask), after(plan, ready));
-    }
-}
-
 /*
  * Bruck et al. 1997, without its rotation: after round k rank p has blocks p .. p + 2^k - 1,
  * wrapped at the end, already in their places. A range that wraps is sent as two messages. Both
@@ -187,11 +174,6 @@ static bool fits_neighbor_exchange(const struct tern_plan_args *args)
     return args->size % 2 == 0 && in_order(args);
 }
 
-static bool fits_doubling(const struct tern_plan_args *args)
-{
-    return power_of_two(args) && in_order(args);
-}
-
 /* Linear: every rank sends its block to every other. One round, n-1 messages each way. */
 static void linear_step(const struct tern_plan *plan, int64_t i, struct tern_step *ret_step)
 {
@@ -296,7 +278,6 @@ const struct tern_algorithm tern_allgather_algorithms[] = {
     {"board", tern_plan_use_board, tern_plan_fits_board, tern_board_stages},
     {"bruck", bruck, in_order, bruck_stages},
     {"k_bruck", k_bruck, in_order, k_bruck_stages},
-    {"recursive_doubling", recursive_doubling, fits_doubling, bruck_stages},
     {"ring", ring, NULL, ring_stages},
     {"neighbor_exchange", neighbor_exchange, fits_neighbor_exchange, neighbor_exchange_stages},
     {"linear", linear, NULL, linear_stages},

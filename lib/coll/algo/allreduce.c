@@ -75,11 +75,11 @@ static void recursive_doubling(struct tern_plan *plan)
 }
 
 /* Reduction along a tree to rank 0, then broadcast: the fewest messages in total. */
-static void trees(struct tern_plan *plan, int radix_up, int radix_down)
+static void trees(struct tern_plan *plan, int radix)
 {
     const struct tern_plan_args *args = &plan->args;
     struct tern_team team = team_of(args);
-    team.radix = radix_up;
+    team.radix = radix;
     struct tern_ref result = in_recv(0, args->recv_count), sum;
     int64_t ready;
     set_temporaries(plan, 1, args->recv_count, true);
@@ -89,28 +89,22 @@ static void trees(struct tern_plan *plan, int radix_up, int radix_down)
         ready = add_copy(plan, sum, result, after(plan, ready));
     /* What a rank sent to its parent must be sent before the result is received into its place. The
      * rank's send is `ready`, so the broadcast waits for it. */
-    team.radix = radix_down;
     tern_plan_add_bcast(plan, team, 0, result, ready);
 }
 
 static void tree(struct tern_plan *plan)
 {
-    trees(plan, 2, 2);
+    trees(plan, 2);
 }
 
 static void knomial(struct tern_plan *plan)
 {
-    trees(plan, 4, 4);
+    trees(plan, 4);
 }
 
 static void linear(struct tern_plan *plan)
 {
-    trees(plan, plan->args.size + 1, plan->args.size + 1);
-}
-
-static void tree_linear(struct tern_plan *plan)
-{
-    trees(plan, 2, plan->args.size + 1);
+    trees(plan, plan->args.size + 1);
 }
 
 /* Ring reduce-scatter, then ring allgather: each rank sends and receives about twice the vector,
@@ -319,30 +313,25 @@ static void circulant_stages(const struct tern_shape *shape, struct tern_stages 
 }
 
 static void add_tree_stages(const struct tern_shape *shape, struct tern_stages *stages,
-                            int64_t radix_up, int64_t radix_down)
+                            int64_t radix)
 {
-    tern_stages_add_tree(stages, shape->size, radix_up, shape->bytes, false, shape->bytes);
-    tern_stages_add_tree(stages, shape->size, radix_down, shape->bytes, false, 0);
+    tern_stages_add_tree(stages, shape->size, radix, shape->bytes, false, shape->bytes);
+    tern_stages_add_tree(stages, shape->size, radix, shape->bytes, false, 0);
 }
 
 static void tree_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    add_tree_stages(shape, stages, 2, 2);
+    add_tree_stages(shape, stages, 2);
 }
 
 static void knomial_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    add_tree_stages(shape, stages, 4, 4);
+    add_tree_stages(shape, stages, 4);
 }
 
 static void linear_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
-    add_tree_stages(shape, stages, shape->size + 1, shape->size + 1);
-}
-
-static void tree_linear_stages(const struct tern_shape *shape, struct tern_stages *stages)
-{
-    add_tree_stages(shape, stages, 2, shape->size + 1);
+    add_tree_stages(shape, stages, shape->size + 1);
 }
 
 const struct tern_algorithm tern_allreduce_algorithms[] = {
@@ -357,7 +346,6 @@ const struct tern_algorithm tern_allreduce_algorithms[] = {
     {"tree", tree, NULL, tree_stages},
     {"knomial", knomial, NULL, knomial_stages},
     {"linear", linear, NULL, linear_stages},
-    {"tree_linear", tree_linear, NULL, tree_linear_stages},
     {"reduce_bcast", tern_allreduce_by_reduce, tern_plan_fits_sequence,
      tern_allreduce_by_reduce_stages},
     {"scatter_allgather", tern_allreduce_by_scatter, tern_plan_fits_equal_parts,

@@ -94,19 +94,13 @@ static void pairwise(struct tern_plan *plan)
 /*
  * Bruck et al. 1997: about log n rounds. Each block travels in steps that are the digits, to the
  * base `radix`, of its distance. Place d of temporary 0 holds the block that must (still) travel d
- * ranks. In round k the blocks with digit z travel z * radix^k ranks, together. Places are `frame`
- * bytes apart. The blocks in them may be shorter; longer blocks do not take part.
+ * ranks. In round k the blocks with digit z travel z * radix^k ranks, together. Places are `block`
+ * bytes long.
  */
 struct bruck {
     int radix;
-    int64_t frame;
+    int64_t block;
 };
-
-static bool travels(const struct tern_plan_args *args, struct tern_ref block, int64_t frame)
-{
-    int64_t bytes = data_bytes(args, block);
-    return bytes && bytes <= frame;
-}
 
 /* Copies the places with digit `z` at `unit` between temporary 0 and temporary `packed`, in which
  * they lie one after the other from `at` on. Returns where they end. */
@@ -115,8 +109,8 @@ static int64_t copy_digit(struct tern_plan *plan, struct bruck bruck, int64_t un
 {
     int n = plan->args.size;
     for (int64_t d = z * unit; d < n; d += bruck.radix * unit) {
-        int64_t bytes = (d + unit <= n ? unit : n - d) * bruck.frame;
-        struct tern_ref places = in_temp(0, d * bruck.frame, bytes);
+        int64_t bytes = (d + unit <= n ? unit : n - d) * bruck.block;
+        struct tern_ref places = in_temp(0, d * bruck.block, bytes);
         struct tern_ref row = in_temp(packed, at, bytes);
         add_copy(plan, pack ? places : row, pack ? row : places, 0);
         at += bytes;
@@ -128,11 +122,10 @@ static void add_bruck(struct tern_plan *plan, struct bruck bruck)
 {
     const struct tern_plan_args *args = &plan->args;
     int n = args->size;
-    set_temporaries(plan, 3, n * bruck.frame, false);
+    set_temporaries(plan, 3, n * bruck.block, false);
     for (int d = 0; d < n; d++) {
         struct tern_ref block = send_block(args, wrap((int64_t)args->rank + d, n));
-        if (travels(args, block, bruck.frame))
-            add_copy(plan, block, in_temp(0, d * bruck.frame, data_bytes(args, block)), 0);
+        add_copy(plan, block, in_temp(0, d * bruck.block, bruck.block), 0);
     }
     for (int64_t unit = 1; unit < n; unit *= bruck.radix) {
         int64_t ends[8] = {0};
@@ -154,8 +147,7 @@ static void add_bruck(struct tern_plan *plan, struct bruck bruck)
     add_fence(plan);
     for (int d = 0; d < n; d++) {
         struct tern_ref block = recv_block(args, wrap((int64_t)args->rank - d, n));
-        if (travels(args, block, bruck.frame))
-            add_copy(plan, in_temp(0, d * bruck.frame, data_bytes(args, block)), block, 0);
+        add_copy(plan, in_temp(0, d * bruck.block, bruck.block), block, 0);
     }
 }
 
@@ -165,7 +157,7 @@ static void bruck_of(struct tern_plan *plan, int radix)
     struct bruck bruck = {radix, recv_block_bytes(args, 0)};
     if (args->in_place)
         exchange(plan);
-    else if (bruck.frame)
+    else if (bruck.block)
         add_bruck(plan, bruck);
 }
 
@@ -177,33 +169,6 @@ static void bruck(struct tern_plan *plan)
 static void k_bruck(struct tern_plan *plan)
 {
     bruck_of(plan, 4);
-}
-
-/*
- * Bruck's algorithm for unequal blocks (compare Fan et al. 2022): blocks that fit into a frame
- * travel padded, the others are sent directly. Both ends of a block know its length, so no lengths
- * are sent.
- */
-static void frames(struct tern_plan *plan)
-{
-    enum { FRAME = 64 };
-    const struct tern_plan_args *args = &plan->args;
-    int n = args->size;
-    if (args->in_place) {
-        exchange(plan);
-        return;
-    }
-    add_bruck(plan, (struct bruck){2, FRAME});
-    struct tern_ref own = send_block(args, args->rank);
-    if (data_bytes(args, own) > FRAME)
-        add_copy(plan, own, recv_block(args, args->rank), 0);
-    for (int64_t far = 1; far < n; far++) {
-        int from = wrap(args->rank - far, n), to = wrap(args->rank + far, n);
-        if (recv_block_bytes(args, from) > FRAME)
-            add_recv(plan, from, recv_block(args, from), 0);
-        if (data_bytes(args, send_block(args, to)) > FRAME)
-            add_send(plan, to, send_block(args, to), 0);
-    }
 }
 
 /* --- prices --- */
@@ -273,6 +238,5 @@ const struct tern_algorithm tern_alltoall_algorithms[] = {
 const struct tern_algorithm tern_alltoallv_algorithms[] = {
     {"linear", linear, NULL, NULL},
     {"pairwise", pairwise, NULL, NULL},
-    {"frames", frames, NULL, NULL},
     {0},
 };

@@ -10,7 +10,6 @@
 #include "lib/coll/algo/hierarchy.h"
 #include "lib/coll/algo/ring_reduction.h"
 #include "lib/coll/algo/circulant_bcast.h"
-#include "lib/coll/algo/two_tree.h"
 
 static int64_t total_bytes(const struct tern_plan_args *args)
 {
@@ -39,13 +38,6 @@ static void linear(struct tern_plan *plan)
 {
     struct tern_team team = team_of(&plan->args);
     team.radix = team.size + 1;
-    along(plan, team);
-}
-
-static void bine(struct tern_plan *plan)
-{
-    struct tern_team team = team_of(&plan->args);
-    team.bine = true;
     along(plan, team);
 }
 
@@ -113,11 +105,6 @@ static void chain(struct tern_plan *plan)
     plan->own[CHAIN_BUFFER] = data.buffer;
     plan->window = 16;
     set_tail(plan, 2 * segments + 2 + unpacks(&plan->args), chain_step);
-}
-
-static void two_tree(struct tern_plan *plan)
-{
-    tern_plan_set_two_tree_bcast(plan, as_bytes(plan));
 }
 
 static void circulant(struct tern_plan *plan)
@@ -285,11 +272,6 @@ static void chain_stages(const struct tern_shape *shape, struct tern_stages *sta
     tern_stages_add_chain(stages, shape, false);
 }
 
-static void two_tree_stages(const struct tern_shape *shape, struct tern_stages *stages)
-{
-    tern_two_tree_stages(shape, stages, false);
-}
-
 static void circulant_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     tern_circulant_stages(shape, stages, false);
@@ -359,9 +341,7 @@ const struct tern_algorithm tern_bcast_algorithms[] = {
     {"binomial", binomial, NULL, binomial_stages},
     {"chain", chain, NULL, chain_stages},
     {"knomial", knomial, NULL, knomial_stages},
-    {"bine", bine, power_of_two, binomial_stages},
     {"linear", linear, NULL, linear_stages},
-    {"two_tree", two_tree, NULL, two_tree_stages},
     {"circulant", circulant, NULL, circulant_stages},
     {"scatter_doubling", scatter_doubling, power_of_two, scatter_doubling_stages},
     {"scatter_ring", scatter_ring, NULL, scatter_ring_stages},

@@ -4,7 +4,6 @@
 #include "lib/coll/algo/by_other_collectives.h"
 #include "lib/coll/algo/ring_reduction.h"
 #include "lib/coll/algo/circulant_bcast.h"
-#include "lib/coll/algo/two_tree.h"
 
 /*
  * Along a tree to the root, with ranks counted from the root. If the operation does not commute: to
@@ -49,18 +48,6 @@ static void linear(struct tern_plan *plan)
     struct tern_team team = team_of(&plan->args);
     team.radix = team.size + 1;
     along(plan, team);
-}
-
-static void bine(struct tern_plan *plan)
-{
-    struct tern_team team = team_of(&plan->args);
-    team.bine = true;
-    along(plan, team);
-}
-
-static bool fits_bine(const struct tern_plan_args *args)
-{
-    return args->commutative && power_of_two(args);
 }
 
 /*
@@ -217,11 +204,6 @@ static void chain_stages(const struct tern_shape *shape, struct tern_stages *sta
     tern_stages_add_chain(stages, shape, true);
 }
 
-static void two_tree_stages(const struct tern_shape *shape, struct tern_stages *stages)
-{
-    tern_two_tree_stages(shape, stages, true);
-}
-
 static void circulant_stages(const struct tern_shape *shape, struct tern_stages *stages)
 {
     tern_circulant_stages(shape, stages, true);
@@ -259,10 +241,8 @@ const struct tern_algorithm tern_reduce_algorithms[] = {
     {"slices", tern_plan_use_slices, tern_plan_fits_slices, tern_slices_reduce_stages},
     {"binomial", binomial, NULL, binomial_stages},
     {"knomial", knomial, NULL, knomial_stages},
-    {"bine", bine, fits_bine, binomial_stages},
     {"linear", linear, NULL, linear_stages},
     {"chain", chain, fits_chain, chain_stages},
-    {"two_tree", tern_plan_set_two_tree_reduce, commutative, two_tree_stages},
     {"circulant", tern_plan_set_circulant_reduce, commutative, circulant_stages},
     {"halving", halving, NULL, halving_stages},
     {"ring", ring, commutative, ring_stages},

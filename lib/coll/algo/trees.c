@@ -5,42 +5,17 @@
  * parent of v is v with its lowest nonzero digit made zero. The subtree of v is v .. v + the unit
  * of that digit - 1 (all ranks for the root). A subtree is a range of consecutive ranks, so a
  * reduction to rank 0 keeps rank order. Radix 2: binomial tree; radix = size: flat tree.
- *
- * Bine trees (De Sensi et al. 2025, arXiv 2508.17311) are binomial trees over other numbers: the
- * Gray code of the distance from the root written to the base -2. A child is then about two thirds
- * as far away, which reduces the load on the upper links of a tapered network.
  */
 #include "lib/coll/plan/build.h"
-
-/* Convert the low digits of x to the base -2, and back; both modulo one power of two. */
-static uint32_t to_negabinary(uint32_t x)
-{
-    return (x + 0xaaaaaaaau) ^ 0xaaaaaaaau;
-}
-
-static uint32_t from_negabinary(uint32_t x)
-{
-    return (x ^ 0xaaaaaaaau) - 0xaaaaaaaau;
-}
 
 /* Returns the place of this rank in the tree; the root has place 0. */
 static int place_of(struct tern_team team, int root)
 {
-    int distance = wrap((int64_t)team.rank - root, team.size);
-    if (!team.bine)
-        return distance;
-    uint32_t digits = to_negabinary((uint32_t)distance) & (uint32_t)(team.size - 1);
-    return (int)(digits ^ digits >> 1);
+    return wrap((int64_t)team.rank - root, team.size);
 }
 
 static int rank_at(struct tern_team team, int root, int64_t place)
 {
-    if (team.bine) {
-        uint32_t digits = (uint32_t)place;
-        for (int bits = 1; bits < 32; bits *= 2)
-            digits ^= digits >> bits;
-        place = from_negabinary(digits) & (uint32_t)(team.size - 1);
-    }
     return wrap(place + root, team.size);
 }
 

@@ -219,7 +219,6 @@ static inline void set_temporaries(struct tern_plan *plan, int count, int64_t un
 struct tern_team {
     int rank, size;
     uint8_t flags; /* flags of the steps: TERN_STEP_LOCAL or 0 */
-    bool bine;     /* use a bine tree: `size` must be a power of two, and `radix` 2 */
     int radix;     /* radix of the tree, >= 2 */
 };
 
@@ -227,7 +226,7 @@ struct tern_team {
 static inline struct tern_team team_of(const struct tern_plan_args *args)
 {
     uint8_t flags = args->remote_size ? TERN_STEP_LOCAL : 0;
-    return (struct tern_team){args->rank, args->size, flags, false, 2};
+    return (struct tern_team){args->rank, args->size, flags, 2};
 }
 
 /* Functions `fits` of algorithms: the number of ranks is a power of two; the operation commutes. */
@@ -253,7 +252,7 @@ int64_t tern_plan_add_bcast(struct tern_plan *plan, struct tern_team team, int r
 
 /*
  * Adds a reduction to `root` along the team's tree. If `ordered`, rank order is kept: then `root`
- * must be 0 and the tree not bine.
+ * must be 0.
  *
  * `input` is not written, unless it is `a` itself. Partial results go to `a` and `b`, which are as
  * long as `input`. If not `ordered`, the final result is always in `a`. *ret_result: where the

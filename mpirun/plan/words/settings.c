@@ -34,14 +34,15 @@ static bool find_nearest(struct tern_nearest *nearest)
     return *nearest->name;
 }
 
-/* Warns of a parameter that nobody reads: of one that is probably misspelt, and once of those that
- * choose algorithms of collectives. `where` says where it stands, and may be empty; NULL: names
+/* Warns of a parameter that nobody reads, probably a misspelt one, and once of a value that has no
+ * effect or another one than it had. `where` says where it stands, and may be empty; NULL: names
  * from there are not known here. */
 static void warn_if_unread(const struct tern_known *known, const char *name, const char *value,
                            const char *where, struct tern_options *options)
 {
-    if (tern_param_is_tuned(name, value) && tern_param_must_say(TERN_PARAM_TUNED))
-        tern_options_warn(options, "%s", tern_param_tuned_text);
+    char text[300];
+    if (tern_param_must_explain(name, value, text, sizeof text))
+        tern_options_warn(options, "%s", text);
     if (!where || known->option || known->theirs || known->ours ||
         (!tern_open_mpi_is_launchers(name) && tern_open_mpi_accepted(name)) ||
         !tern_param_must_say(name))
