@@ -44,7 +44,7 @@ static const struct tern_setting coll[] = {
      .least = 1, .most = 1 << 30},
     {"coll_inter_algorithm", TERN_PARAM_STRING, "", "",
      "Algorithm of all collectives on intercommunicators that offer it; empty: the cheapest.",
-     "|linear|leaders|spread", TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
+     "|linear|leaders,~spread", TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
     {"coll_barrier_algorithm", TERN_PARAM_STRING, "", "",
      "Algorithm of MPI_Barrier; empty: the cheapest.",
      "|board|dissemination|k_dissemination|tree|linear|hierarchical", TERN_PARAM_ANY_TIME,

@@ -193,7 +193,8 @@ START_TEST(former_choices_mean_others)
                 {"coll_allreduce_algorithm", "tree_linear", "linear"},
                 {"coll_allgather_algorithm", "recursive_doubling", "bruck"},
                 {"coll_alltoallv_algorithm", "frames", "linear"},
-                {"coll_alltoallw_algorithm", "frames", "linear"}};
+                {"coll_alltoallw_algorithm", "frames", "linear"},
+                {"coll_inter_algorithm", "spread", "leaders"}};
     char used[64], text[400], name[64];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct tern_setting *param = tern_param_find(rows[i].name);

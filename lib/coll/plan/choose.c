@@ -26,11 +26,10 @@ static const struct {
     [TERN_SCATTER] = {"scatter", tern_scatter_algorithms, tern_inter_scatter_algorithms},
     [TERN_SCATTERV] = {"scatterv", tern_scatterv_algorithms, tern_inter_scatter_algorithms},
     [TERN_ALLGATHER] = {"allgather", tern_allgather_algorithms, tern_inter_allgather_algorithms},
-    [TERN_ALLGATHERV] = {"allgatherv", tern_allgatherv_algorithms,
-                         tern_inter_allgatherv_algorithms},
-    [TERN_ALLTOALL] = {"alltoall", tern_alltoall_algorithms, tern_inter_alltoall_algorithms},
-    [TERN_ALLTOALLV] = {"alltoallv", tern_alltoallv_algorithms, tern_inter_alltoallv_algorithms},
-    [TERN_ALLTOALLW] = {"alltoallw", tern_alltoallv_algorithms, tern_inter_alltoallv_algorithms},
+    [TERN_ALLGATHERV] = {"allgatherv", tern_allgatherv_algorithms, tern_inter_exchange_algorithms},
+    [TERN_ALLTOALL] = {"alltoall", tern_alltoall_algorithms, tern_inter_exchange_algorithms},
+    [TERN_ALLTOALLV] = {"alltoallv", tern_alltoallv_algorithms, tern_inter_exchange_algorithms},
+    [TERN_ALLTOALLW] = {"alltoallw", tern_alltoallv_algorithms, tern_inter_exchange_algorithms},
     [TERN_REDUCE] = {"reduce", tern_reduce_algorithms, tern_inter_reduce_algorithms},
     [TERN_ALLREDUCE] = {"allreduce", tern_allreduce_algorithms, tern_inter_allreduce_algorithms},
     [TERN_REDUCE_SCATTER] = {"reduce_scatter", tern_reduce_scatter_algorithms,
@@ -86,12 +85,9 @@ static bool is_inter(const struct tern_plan_args *args)
     return args->remote_size && args->collective < TERN_NEIGHBOR_ALLGATHER;
 }
 
-/* Returns the shape for an intercommunicator: what both groups know, whose ranks may send different
- * lengths. */
+/* Returns the shape for an intercommunicator: what both groups know. */
 static struct tern_shape inter_shape(const struct tern_plan_args *args, struct tern_shape shape)
 {
-    /* bytes of a block in the v forms, of which no rank knows all lengths */
-    enum { UNKNOWN_BYTES = 1024 };
     int64_t sent = args->send_count * args->send_size,
             received = args->recv_count * args->recv_size;
     bool larger = args->size > args->remote_size;
@@ -103,15 +99,7 @@ static struct tern_shape inter_shape(const struct tern_plan_args *args, struct t
         shape.bytes = sent ? sent : received;
         break;
     case TERN_ALLGATHER:
-    case TERN_ALLTOALL:
         shape.bytes = (sent + received) / 2;
-        break;
-    case TERN_ALLGATHERV:
-        shape.bytes = UNKNOWN_BYTES;
-        break;
-    case TERN_REDUCE_SCATTER:
-    case TERN_REDUCE_SCATTER_BLOCK:
-        shape.bytes = total_bytes(args);
         break;
     default:
         shape.bytes = received;

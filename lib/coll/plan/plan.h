@@ -312,8 +312,7 @@ void tern_slices_stages(const struct tern_shape *shape, struct tern_stages *stag
 void tern_slices_reduce_stages(const struct tern_shape *shape, struct tern_stages *stages);
 extern const struct tern_algorithm tern_inter_barrier_algorithms[], tern_inter_bcast_algorithms[],
     tern_inter_gather_algorithms[], tern_inter_scatter_algorithms[],
-    tern_inter_allgather_algorithms[], tern_inter_allgatherv_algorithms[],
-    tern_inter_alltoall_algorithms[], tern_inter_alltoallv_algorithms[],
+    tern_inter_allgather_algorithms[], tern_inter_exchange_algorithms[],
     tern_inter_reduce_algorithms[],
     tern_inter_allreduce_algorithms[], tern_inter_reduce_scatter_algorithms[];
 
