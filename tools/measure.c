@@ -161,7 +161,8 @@ static _Noreturn void become_mpirun(int output, const char *ranks, const char *c
     setenv("XDG_CONFIG_HOME", "/dev/null", 1);
     dup2(output, STDOUT_FILENO);
     execl(mpirun, "mpirun", "--bind-to", "none", "--oversubscribe", "--mca", "coll_board", "1",
-          "--mca", "coll_barrier_algorithm", "", "-n", ranks, probe, cpus, what, (char *)NULL);
+          "--mca", "coll_algorithm", "", "--mca", "coll_barrier_algorithm", "", "-n", ranks, probe,
+          cpus, what, (char *)NULL);
     tern_log("%s cannot be started: %s", mpirun, strerror(errno));
     _exit(127);
 }

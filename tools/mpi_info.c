@@ -306,9 +306,9 @@ static int print_parameter(const struct tern_param_room *room, const struct tern
     printf("  %s = \"%s\"  (%s%s%s, default \"%s\", from: %s)\n      %s\n", param->name, value,
            type_name(param->type), unit ? " in " : "", unit ? unit : "", preset,
            tern_param_source(param->name), param->help);
-    if (param->choices || param->type != TERN_PARAM_STRING) {
-        char values[400];
-        tern_param_describe_values(param, values, sizeof values);
+    if (param->choices || param->pairs || param->type != TERN_PARAM_STRING) {
+        char values[600];
+        tern_param_describe_values(param, NULL, values, sizeof values);
         printf("      Values: %s\n", values);
     }
     return complain(param);

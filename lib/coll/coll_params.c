@@ -8,6 +8,12 @@
 /* A row omits members it does not need: choices, when and scope. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
+/* What a pair of coll_algorithm sets. Each was a parameter of its own, and still is. */
+#define ALGORITHM(collective, words) \
+    {"coll_" collective "_algorithm", TERN_PARAM_STRING, "", "", \
+     "The algorithm of this collective alone; coll_algorithm does the same.", words, \
+     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL, .internal = true}
+
 static const struct tern_setting coll[] = {
     {"coll_verbose", TERN_PARAM_INT, "0", "",
      "1: rank 0 prints which algorithm each collective uses, and the predicted times of this and "
@@ -41,68 +47,36 @@ static const struct tern_setting coll[] = {
      .least = 0, .most = 1ll << 40, .internal = true},
     {"coll_segment_bytes", TERN_PARAM_SIZE, "64k", "bytes",
      "Size of the pieces in which pipelined algorithms (chain, circulant) pass on the data.",
-     .least = 1, .most = 1 << 30},
-    {"coll_inter_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of all collectives on intercommunicators that offer it; empty: the cheapest.",
-     "|linear|leaders,~spread", TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
-    {"coll_barrier_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Barrier; empty: the cheapest.",
-     "|board|dissemination|k_dissemination|tree|linear|hierarchical", TERN_PARAM_ANY_TIME,
-     TERN_PARAM_ALL_EQUAL},
-    {"coll_bcast_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Bcast; empty: the cheapest.",
-     "|board|binomial,~bine|knomial|linear|chain|circulant,~two_tree|scatter_doubling|scatter_ring|"
-     "scatter_linear|scatter_circulant|hierarchical|multi_leader",
-     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
-    {"coll_gather_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Gather; empty: the cheapest.",
-     "|board|binomial|linear|allgather|hierarchical", TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
-    {"coll_scatter_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Scatter; empty: the cheapest.", "|board|binomial|linear|bcast|hierarchical",
-     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
-    {"coll_allgather_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Allgather; empty: the cheapest.",
-     "|board|bruck,~recursive_doubling|k_bruck|ring|neighbor_exchange|linear|gather_bcast|"
-     "hierarchical|multi_leader",
-     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
-    {"coll_allgatherv_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Allgatherv; empty: the cheapest.", "|board|ring|bruck|linear|hierarchical",
-     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
-    {"coll_alltoall_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Alltoall; empty: the cheapest.",
-     "|board|linear|pairwise|bruck|k_bruck|hierarchical", TERN_PARAM_ANY_TIME,
-     TERN_PARAM_ALL_EQUAL},
-    {"coll_alltoallv_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Alltoallv; empty: the cheapest.", "|linear,~frames|pairwise",
-     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
-    {"coll_alltoallw_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Alltoallw; empty: the cheapest.", "|linear,~frames|pairwise",
-     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
-    {"coll_reduce_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Reduce; empty: the cheapest.",
-     "|board|slices|binomial,~bine|knomial|linear|chain|circulant,~two_tree|halving|ring|"
-     "scatter_gather|allreduce|hierarchical|multi_leader",
-     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
-    {"coll_allreduce_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Allreduce; empty: the cheapest.",
-     "|board|slices|recursive_doubling|recursive_multiplying|ring|halving_doubling|swing|circulant|"
-     "tree|knomial|linear,~tree_linear|reduce_bcast|scatter_allgather|hierarchical|multi_leader",
-     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
-    {"coll_reduce_scatter_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Reduce_scatter; empty: the cheapest.",
-     "|board|recursive_doubling|pairwise|circulant|knomial|linear|reduce_then_scatter|hierarchical",
-     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
-    {"coll_scan_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Scan; empty: the cheapest.", "|board|recursive_doubling|chain|hierarchical",
-     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
-    {"coll_exscan_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Exscan; empty: the cheapest.",
-     "|board|recursive_doubling|chain|hierarchical", TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
-    {"coll_reduce_scatter_block_algorithm", TERN_PARAM_STRING, "", "",
-     "Algorithm of MPI_Reduce_scatter_block; empty: the cheapest.",
-     "|board|recursive_doubling|pairwise|circulant|knomial|linear|reduce_then_scatter|allreduce|"
-     "hierarchical",
-     TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL},
+     .least = 1, .most = 1 << 30, .internal = true},
+    {"coll_algorithm", TERN_PARAM_STRING, "", "",
+     "Algorithms of collectives, such as allreduce:ring,bcast:chain; inter: of all collectives on "
+     "intercommunicators. A collective that is not named, or whose algorithm cannot do a call, "
+     "takes the cheapest.",
+     NULL, TERN_PARAM_ANY_TIME, TERN_PARAM_ALL_EQUAL, .pairs = "coll_*_algorithm"},
+    ALGORITHM("inter", "|linear|leaders,~spread"),
+    ALGORITHM("barrier", "|board|dissemination|k_dissemination|tree|linear|hierarchical"),
+    ALGORITHM("bcast", "|board|binomial,~bine|knomial|linear|chain|circulant,~two_tree|"
+              "scatter_doubling|scatter_ring|scatter_linear|scatter_circulant|hierarchical|"
+              "multi_leader"),
+    ALGORITHM("gather", "|board|binomial|linear|allgather|hierarchical"),
+    ALGORITHM("scatter", "|board|binomial|linear|bcast|hierarchical"),
+    ALGORITHM("allgather", "|board|bruck,~recursive_doubling|k_bruck|ring|neighbor_exchange|linear|"
+              "gather_bcast|hierarchical|multi_leader"),
+    ALGORITHM("allgatherv", "|board|ring|bruck|linear|hierarchical"),
+    ALGORITHM("alltoall", "|board|linear|pairwise|bruck|k_bruck|hierarchical"),
+    ALGORITHM("alltoallv", "|linear,~frames|pairwise"),
+    ALGORITHM("alltoallw", "|linear,~frames|pairwise"),
+    ALGORITHM("reduce", "|board|slices|binomial,~bine|knomial|linear|chain|circulant,~two_tree|"
+              "halving|ring|scatter_gather|allreduce|hierarchical|multi_leader"),
+    ALGORITHM("allreduce", "|board|slices|recursive_doubling|recursive_multiplying|ring|"
+              "halving_doubling|swing|circulant|tree|knomial|linear,~tree_linear|reduce_bcast|"
+              "scatter_allgather|hierarchical|multi_leader"),
+    ALGORITHM("reduce_scatter", "|board|recursive_doubling|pairwise|circulant|knomial|linear|"
+              "reduce_then_scatter|hierarchical"),
+    ALGORITHM("scan", "|board|recursive_doubling|chain|hierarchical"),
+    ALGORITHM("exscan", "|board|recursive_doubling|chain|hierarchical"),
+    ALGORITHM("reduce_scatter_block", "|board|recursive_doubling|pairwise|circulant|knomial|linear|"
+              "reduce_then_scatter|allreduce|hierarchical"),
 };
 
 const struct tern_param_room tern_params_coll = {"coll", TERN_PARAM_ROWS(coll),

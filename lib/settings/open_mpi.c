@@ -278,7 +278,7 @@ bool tern_open_mpi_refuses(const char *name, const char *text, char *expected, s
     bool numbers = row->type == TERN_PARAM_BOOL || level;
     if (numbers && tern_param_read_value(TERN_PARAM_INT, text, &number))
         return false;
-    tern_param_describe_values(row, expected, room);
+    tern_param_describe_values(row, text, expected, room);
     size_t used = strlen(expected);
     if (level && used < room)
         snprintf(expected + used, room - used, ", or a number");

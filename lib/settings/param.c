@@ -146,15 +146,39 @@ const char *tern_param_source(const char *name)
     return origin.source;
 }
 
+/* Sources from the weakest to the strongest: the default, a file, the environment, a tool. */
+static int strength(const char *source)
+{
+    static const char *const named[] = {"default", NULL, "environment", "tool"};
+    for (int i = 0; i < 4; i++)
+        if (named[i] && strcmp(source, named[i]) == 0)
+            return i;
+    return 1;
+}
+
+int tern_param_choice_in_list(const char *list_name, const char *name)
+{
+    const struct tern_setting *param = expect(name), *list = expect(list_name);
+    struct tern_origin own, listed;
+    struct tern_param_pair pair;
+    char last[sizeof pair.value];
+    const char *text = look_up(param, &own), *pairs = look_up(list, &listed);
+    while (strength(listed.source) >= strength(own.source) &&
+           tern_param_next_pair(list, &pairs, &pair))
+        if (pair.param == param)
+            text = memcpy(last, pair.value, sizeof last);
+    return tern_param_index_of_choice(param, text);
+}
+
 /* ---- checking a value ---- */
 
 /* Records that `text` is no value of the parameter. Returns TERN_ERR_ARG. */
 static int refuse(const struct tern_setting *param, const char *name, const char *text,
                   const char *where)
 {
-    char expected[400];
+    char expected[600];
     const char *preset = param->preset && *param->preset ? param->preset : NULL;
-    tern_param_describe_values(param, expected, sizeof expected);
+    tern_param_describe_values(param, text, expected, sizeof expected);
     return tern_error(TERN_ERR_ARG,
                       "parameter %s is \"%s\" (%s); expected %s. Change or remove it; the default "
                       "is %s",

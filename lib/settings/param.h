@@ -42,6 +42,9 @@ const char *tern_param_string(const char *name);
 /* Returns the value of a parameter with choices: the index of the choice, or -1 if the value is not
  * one of them. */
 int tern_param_choice(const char *name);
+/* The same for a parameter that `list` may set, too. The stronger source counts; of two that are
+ * equal, the list. */
+int tern_param_choice_in_list(const char *list, const char *name);
 /* Returns the index of the choice `text`, or -1 if there is no such choice or no such parameter. */
 int tern_param_find_choice(const char *name, const char *text);
 

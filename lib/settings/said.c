@@ -67,8 +67,16 @@ bool tern_param_must_explain(const char *name, const char *value, char *text, si
         return tern_param_asks_something(value) && tern_param_must_say(tuned);
     }
     const struct tern_setting *param = tern_param_find(name);
-    if (!param || !tern_param_former_choice(param, value, used, sizeof used))
+    struct tern_param_pair pair = {.param = param};
+    snprintf(pair.value, sizeof pair.value, "%s", value);
+    if (!param)
         return false;
-    snprintf(text, room, "%s: %s is no more; %s is used instead", name, value, used);
+    do {
+        if (pair.param && tern_param_former_choice(pair.param, pair.value, used, sizeof used))
+            break;
+        if (!param->pairs || !tern_param_next_pair(param, &value, &pair))
+            return false;
+    } while (true);
+    snprintf(text, room, "%s: %s is no more; %s is used instead", name, pair.value, used);
     return tern_param_must_say(name);
 }

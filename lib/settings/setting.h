@@ -61,6 +61,9 @@ struct tern_setting {
     int64_t least, most; /* numbers and sizes: the range of values */
     bool or_zero;        /* 0 is allowed too, although `least` is larger */
     bool internal;       /* for tests and for work on the library; mpi_info hides it */
+    /* strings only: the value is a list NAME:VALUE,NAME:VALUE of values of other parameters, whose
+     * names have NAME for the star of this text: "coll_*_algorithm". NULL: it is none */
+    const char *pairs;
     const char *also;    /* Open MPI's names for it, separated by blanks; NULL: none */
     bool launcher;       /* mpirun's own: the environment has it with PRTE_MCA_ and PMIX_MCA_, too,
                           * and with "prte_" for "orte_" */

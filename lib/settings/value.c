@@ -152,6 +152,69 @@ static void describe_choices(const struct tern_setting *param, char *text, size_
                                  *name ? name : "\"\"");
 }
 
+/* ---- pairs ---- */
+
+bool tern_param_next_pair(const struct tern_setting *list, const char **rest,
+                          struct tern_param_pair *ret_pair)
+{
+    char full[192];
+    const char *star = strchr(list->pairs, '*'), *text = *rest + strspn(*rest, ",");
+    size_t length = strcspn(text, ","), name = strcspn(text, ",:");
+    size_t value = name < length ? name + 1 : 0; /* without a colon: the word, which is none */
+    if (!length)
+        return false;
+    snprintf(ret_pair->name, sizeof ret_pair->name, "%.*s", (int)name, text);
+    snprintf(ret_pair->value, sizeof ret_pair->value, "%.*s", (int)(length - value), text + value);
+    snprintf(full, sizeof full, "%.*s%s%s", (int)(star - list->pairs), list->pairs, ret_pair->name,
+             star + 1);
+    ret_pair->param = tern_param_find(full);
+    *rest = text + length;
+    return true;
+}
+
+/* Returns true if the pair sets a parameter, and to a value that this may have. */
+static bool allows_pair(const struct tern_param_pair *pair)
+{
+    return pair->param && tern_param_index_of_choice(pair->param, pair->value) >= 0;
+}
+
+/* Writes the names that may stand in the list. */
+static void describe_names(const struct tern_setting *list, char *text, size_t room)
+{
+    const struct tern_setting *param;
+    size_t before = strcspn(list->pairs, "*"), used = 0;
+    const char *after = list->pairs + before + 1;
+    for (int i = 0; (param = tern_param_at(i, NULL)) && used < room; i++) {
+        size_t length = strlen(param->name), tail = strlen(after);
+        if (length > before + tail && strncmp(param->name, list->pairs, before) == 0 &&
+            strcmp(param->name + length - tail, after) == 0)
+            used += (size_t)snprintf(text + used, room - used, "%s%.*s", used ? ", " : "",
+                                     (int)(length - before - tail), param->name + before);
+    }
+}
+
+static void describe_pairs(const struct tern_setting *list, const char *not, char *text,
+                           size_t room)
+{
+    char names[400] = "";
+    struct tern_param_pair pair = {0};
+    while (not && tern_param_next_pair(list, &not, &pair) && allows_pair(&pair))
+        ;
+    if (pair.param && !allows_pair(&pair)) {
+        size_t used = (size_t)snprintf(text, room, "for %s, not \"%s\", ", pair.name, pair.value);
+        if (used < room)
+            describe_choices(pair.param, text + used, room - used);
+        return;
+    }
+    describe_names(list, names, sizeof names);
+    if (*pair.name && !pair.param)
+        snprintf(text, room, "NAME:VALUE,NAME:VALUE... with, as NAME, not \"%s\" but one of %s",
+                 pair.name, names);
+    else
+        snprintf(text, room, "NAME:VALUE,NAME:VALUE... with one of %s as NAME; `mpi_info --param "
+                 "all all --internal` lists the values of each", names);
+}
+
 /* ---- ranges ---- */
 
 static bool in_range(const struct tern_setting *param, int64_t value)
@@ -192,12 +255,19 @@ bool tern_param_allows(const struct tern_setting *param, const char *text)
     int64_t value;
     if (param->type < TERN_PARAM_STRING)
         return tern_param_read_value(param->type, text, &value) && in_range(param, value);
+    struct tern_param_pair pair;
+    while (param->pairs && tern_param_next_pair(param, &text, &pair))
+        if (!allows_pair(&pair))
+            return false;
     return !param->choices || tern_param_index_of_choice(param, text) >= 0;
 }
 
-void tern_param_describe_values(const struct tern_setting *param, char *text, size_t room)
+void tern_param_describe_values(const struct tern_setting *param, const char *not, char *text,
+                                size_t room)
 {
-    if (param->choices)
+    if (param->pairs)
+        describe_pairs(param, not, text, room);
+    else if (param->choices)
         describe_choices(param, text, room);
     else if (param->type == TERN_PARAM_BOOL)
         snprintf(text, room, "0 or 1");

@@ -25,8 +25,19 @@ bool tern_param_read_value(enum tern_param_type type, const char *text, int64_t 
  * its choices. A string without choices may be any text. */
 bool tern_param_allows(const struct tern_setting *param, const char *text);
 
-/* Writes which values the parameter may have, such as "a whole number from 1 to 8". */
-void tern_param_describe_values(const struct tern_setting *param, char *text, size_t room);
+/* Writes which values the parameter may have, such as "a whole number from 1 to 8". `not`: a value
+ * that it may not have, of which a list of pairs says where it is wrong; or NULL. */
+void tern_param_describe_values(const struct tern_setting *param, const char *not, char *text,
+                                size_t room);
+
+/* A word NAME:VALUE of a list of pairs. */
+struct tern_param_pair {
+    const struct tern_setting *param; /* the parameter it sets; NULL: there is none */
+    char name[64], value[64];
+};
+/* Reads the next pair of *rest, which it moves on. Returns false if no pair is left. */
+bool tern_param_next_pair(const struct tern_setting *list, const char **rest,
+                          struct tern_param_pair *ret_pair);
 
 /* Returns the index of the choice with the spelling `text`, whatever the case, or -1. `param` may
  * be one without choices. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranks: 2 3 5; env: OMPI_MCA_coll_allreduce_algorithm=board; needs: MPI_T_event_handle_alloc MPI_Bcast_init */
+/* ranks: 2 3 5; env: OMPI_MCA_coll_algorithm=bcast:board,allreduce:board; needs: MPI_T_event_handle_alloc MPI_Bcast_init */
 /* A communicator that only sees nonblocking calls gets its board with the third of them, and persistent collectives
  * have boards of their own from the first one on. */
 #include "check.h"

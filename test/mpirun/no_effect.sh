@@ -56,6 +56,7 @@ is "coll_tuned_: said once" "$rc $(grep -c 'coll_tuned_... parameters have no ef
 warns "mpirun: warning: coll_bcast_algorithm: two_tree is no more; circulant is used instead" \
     --mca coll_bcast_algorithm two_tree
 warns "" --mca coll_bcast_algorithm circulant
+warns "mpirun: warning: coll_algorithm: bine is no more; binomial is used instead" --mca coll_algorithm allreduce:ring,reduce:bine
 OMPI_MCA_coll_reduce_algorithm=Bine run -np 2 true
 is "an algorithm that is no more: said once" "$rc $(cat err)" "0 mpirun: warning: coll_reduce_algorithm: Bine is no more; binomial is used instead"
 mkdir -p .openmpi

@@ -205,9 +205,44 @@ START_TEST(former_choices_mean_others)
         ck_assert(tern_param_choice_name(param, tern_param_index_of_choice(param, rows[i].former), name,
                                          sizeof name));
         ck_assert_str_eq(name, rows[i].used);
-        tern_param_describe_values(param, text, sizeof text);
+        tern_param_describe_values(param, NULL, text, sizeof text);
         ck_assert_ptr_null(strcasestr(text, rows[i].former));
     }
+}
+END_TEST
+
+/* coll_algorithm says in one list what the parameters of its collectives say one by one. */
+START_TEST(a_list_sets_other_parameters)
+{
+    static const char list[] = "coll_algorithm", bcast[] = "coll_bcast_algorithm";
+    static const struct {
+        const char *value, *expected; /* NULL: it is allowed */
+    } rows[] = {{"bcast:chain", NULL},
+                {"allreduce:Ring,bcast:two_tree,inter:leaders,", NULL},
+                {"bcast:", NULL},
+                {"allreduce:ring,bcast:rong", "expected for bcast, not \"rong\", one of \"\", board, binomial, "},
+                {"bcast", "for bcast, not \"bcast\", one of"},
+                {"alreduce:ring", "as NAME, not \"alreduce\" but one of inter, barrier, bcast, gather, "},
+                {"ring", "as NAME, not \"ring\" but one of"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int error = tern_param_check_text(list, rows[i].value, "here");
+        ck_assert_int_eq(error, rows[i].expected ? TERN_ERR_ARG : 0);
+        if (error)
+            ck_assert_msg(strstr(tern_error_text(error), rows[i].expected) != NULL, "%s", tern_error_text(error));
+    }
+    int chain = tern_param_find_choice(bcast, "chain"), linear = tern_param_find_choice(bcast, "linear");
+    write_file("a", "coll_bcast_algorithm = linear\n");
+    use_files("a", "b");
+    ck_assert_int_eq(tern_param_choice_in_list(list, bcast), linear);
+    setenv("OMPI_MCA_coll_algorithm", "reduce:chain,bcast:knomial,bcast:chain", 1);
+    ck_assert_int_eq(tern_param_choice_in_list(list, bcast), chain);
+    ck_assert_int_eq(tern_param_choice_in_list(list, "coll_scan_algorithm"), 0);
+    ck_assert_int_eq(tern_param_write(bcast, "linear"), 0);
+    ck_assert_int_eq(tern_param_choice_in_list(list, bcast), linear);
+    ck_assert_int_eq(tern_param_write(list, "bcast:chain"), 0);
+    ck_assert_int_eq(tern_param_choice_in_list(list, bcast), chain);
+    unsetenv("OMPI_MCA_coll_algorithm");
+    remove_file("a");
 }
 END_TEST
 
@@ -563,6 +598,7 @@ int main(void)
     tcase_add_loop_test(tcase, sizes_have_suffixes, 0, COUNT(sizes));
     tcase_add_loop_test(tcase, an_unreadable_value_is_refused, 0, COUNT(bad_sizes));
     tcase_add_test(tcase, every_parameter_refuses_what_it_cannot_be);
+    tcase_add_test(tcase, a_list_sets_other_parameters);
     tcase_add_test(tcase, former_choices_mean_others);
     tcase_add_loop_test(tcase, foreign_words_are_checked, 0, COUNT(foreign));
     tcase_add_test(tcase, a_value_of_a_file_is_refused_with_its_line);

@@ -2,8 +2,8 @@
 
 /*
  * Chooses the algorithm with the lowest price. Prices depend only on what is equal on all ranks:
- * sizes of groups, bytes of a block or vector, the parameters of the model. The parameter
- * coll_NAME_algorithm overrides the prices if the algorithm it names can do the call.
+ * sizes of groups, bytes of a block or vector, the parameters of the model. The parameters
+ * coll_algorithm and coll_NAME_algorithm override the prices if the algorithm can do the call.
  */
 #include "lib/coll/plan/plan.h"
 
@@ -199,7 +199,8 @@ static const struct tern_algorithm *ask_param(enum tern_collective collective, b
     const struct tern_setting *param = tern_param_find(text);
     if (!param) /* the collective has only one algorithm */
         return NULL;
-    bool named = tern_param_choice_name(param, tern_param_choice(text), name, sizeof name);
+    bool named = tern_param_choice_name(
+        param, tern_param_choice_in_list("coll_algorithm", text), name, sizeof name);
     return named ? find(inter ? collectives[collective].inter : collectives[collective].intra, name)
                  : NULL;
 }
