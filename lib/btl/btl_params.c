@@ -13,13 +13,13 @@ static const struct tern_setting btl[] = {
      "and shm brings ipc with it). A leading ^ excludes those that follow. Empty: all."},
     {"btl_show_paths", TERN_PARAM_BOOL, "0", "",
      "Print by which paths this rank has reached the others when it leaves MPI: byte mover, "
-     "interface, addresses. mpirun --display paths sets it."},
+     "interface, addresses. mpirun --display paths sets it.", .internal = true},
     {"btl_show_fabric", TERN_PARAM_BOOL, "0", "",
      "Print what each host has for libfabric: network devices, the library, its providers; which "
-     "one is used, and why not the others. mpirun --display fabric sets it."},
+     "one is used, and why not the others. mpirun --display fabric sets it.", .internal = true},
     {"btl_show_topology", TERN_PARAM_BOOL, "0", "",
      "Print what each host is made of: NUMA nodes, GPUs, network cards, and the ways between them. "
-     "mpirun --display topo sets it."},
+     "mpirun --display topo sets it.", .internal = true},
 };
 
 const struct tern_param_room tern_params_btl = {
@@ -56,7 +56,7 @@ static const struct tern_setting btl_ofi[] = {
      "auto|always|never"},
     {"btl_ofi_cache_memory", TERN_PARAM_SIZE, "1g", "bytes",
      "Memory whose registrations are kept at most, in each rank.",
-     .least = 0, .most = 1ll << 50},
+     .least = 0, .most = 1ll << 50, .internal = true},
     {"btl_ofi_hmem", TERN_PARAM_STRING, "auto", "",
      "Let network cards read and write the memory of GPUs themselves (FI_HMEM, GPUDirect RDMA): "
      "never; always; auto: with providers that move bytes by hardware; dmabuf: as always, and "
@@ -96,7 +96,7 @@ static const struct tern_setting btl_tcp[] = {
     {"btl_tcp_congestion", TERN_PARAM_STRING, "", "",
      "Congestion control of connections: a name that the system offers, or `system` for its "
      "default. Empty: reno within a host; between hosts the system's default, but cubic or reno if "
-     "the default is bbr, which delays packets."},
+     "the default is bbr, which delays packets.", .internal = true},
     {"btl_tcp_encrypt", TERN_PARAM_BOOL, "0", "",
      "Encrypt and authenticate all messages by TCP between ranks (AES-128-GCM). The mover ofi, "
      "which cannot do that, is left out. Set the same value on all ranks. docs/tuning.md shows the "

@@ -18,7 +18,7 @@ static const struct tern_setting io[] = {
     {"io_sieve_size", TERN_PARAM_SIZE, "4m", "bytes",
      "Bytes that a read of one rank takes at a time where it reads gaps along. The hint "
      "ind_rd_buffer_size prevails.",
-     .least = 4096, .most = 1 << 30},
+     .least = 4096, .most = 1 << 30, .internal = true},
     {"io_direct", TERN_PARAM_STRING, "auto", "",
      "Whether ranks of several hosts go around their hosts' pages (O_DIRECT) in files that they "
      "may write, on file systems where each host has pages of its own: NFS and FUSE.",

@@ -29,12 +29,12 @@ static const struct tern_setting pml[] = {
     {"pml_lanes", TERN_PARAM_STRING, "8", "",
      "Number of lanes in MPI_THREAD_MULTIPLE: independent parts of the message path, among which "
      "the communicators are spread.",
-     "1|2|4|8"},
+     "1|2|4|8", .internal = true},
     {"pml_send_buffer", TERN_PARAM_SIZE, "256m", "bytes",
      "Memory for copies of short messages, so that their sends can return before they are "
      "transferred. Beyond this size a send waits for its receive.",
      NULL, TERN_PARAM_ANY_TIME,
-     .least = 0, .most = 1ll << 40},
+     .least = 0, .most = 1ll << 40, .internal = true},
 };
 
 const struct tern_param_room tern_params_pml = {"pml", TERN_PARAM_ROWS(pml),

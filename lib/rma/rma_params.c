@@ -12,7 +12,7 @@ static const struct tern_setting rma[] = {
      "How operations on windows reach their target, where it is possible: mapped (memory that all "
      "ranks of the node have mapped), pulled (copied by the system) or asked (messages to the "
      "target).",
-     "auto|mapped|pulled|asked", TERN_PARAM_AT_START, TERN_PARAM_ALL_EQUAL},
+     "auto|mapped|pulled|asked", TERN_PARAM_AT_START, TERN_PARAM_ALL_EQUAL, .internal = true},
     {"rma_direct", TERN_PARAM_STRING, "auto", "",
      "Whether a network with remote memory access (libfabric) copies puts and gets of one run "
      "straight to and from the memory of a target on another host: auto (where nobody can guess "

@@ -69,7 +69,7 @@ static const struct tern_setting launch[] = {
     {"plm_rsh_no_tree_spawn", TERN_PARAM_BOOL, "0", "",
      "mpirun starts the agents on all hosts itself.",
      .also = "plm_ssh_no_tree_spawn",
-     .launcher = true},
+     .launcher = true, .internal = true},
     {"heartbeat_timeout", TERN_PARAM_INT, "30", "s",
      "If a host is silent for this time, it counts as dead and the job ends; 0: never. mpirun "
      "waits for processes that were only stopped, if ssh shows that their host lives.",

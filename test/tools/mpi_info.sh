@@ -54,6 +54,10 @@ comm -12 no declared >extra
 
 "$bin/mpi_info" --param all all >parameters
 [ "$(grep -c ' = "' parameters)" -gt 5 ] || fail "hardly any parameter"
+# what a user of a cluster would turn; the rest is for work on the library and shown by --internal
+shown=$(grep -c '^  [a-z].* = "' parameters)
+[ "$shown" -le 60 ] || fail "$shown parameters are shown, more than 60: which would nobody turn? Make them internal"
+grep -q ' Values: NAME:VALUE,NAME:VALUE... with one of inter, barrier, bcast' parameters || fail "coll_algorithm says no collectives"
 name=$(sed -n 's/^mca:[^:]*:[^:]*:param:\([^:]*\):type:\(int\|size\)$/\1/p' all | head -n 1)
 [ -n "$name" ] || fail "no parameter of type int or size"
 env "OMPI_MCA_$name=12345" "$bin/mpi_info" --parsable --param all all >changed

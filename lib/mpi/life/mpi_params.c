@@ -23,7 +23,7 @@ static const struct tern_setting mpi[] = {
      .scope = TERN_PARAM_ALL_EQUAL},
     {"mpi_abort_print_stack", TERN_PARAM_BOOL, "0", "",
      "Print the calls that led to MPI_Abort or to an error that ends the job.", NULL,
-     TERN_PARAM_ANY_TIME},
+     TERN_PARAM_ANY_TIME, .internal = true},
     {"mpi_name_server", TERN_PARAM_STRING, "", "",
      "Which mpirun keeps the names that MPI_Publish_name publishes: file:FILE, with the file that "
      "its --report-uri has written, or the line in that file. Empty: the mpirun of this job."},
@@ -36,7 +36,7 @@ static const struct tern_setting mpi[] = {
      "If SIGSEGV, SIGBUS, SIGFPE, SIGILL or SIGABRT ends a rank, print where it crashed: the "
      "address and the calls. The program's own handlers come first."},
     {"opal_signal", TERN_PARAM_STRING, "4,6,7,8,11", "",
-     "Numbers of the signals for which crash_report works, of those five."},
+     "Numbers of the signals for which crash_report works, of those five.", .internal = true},
 };
 
 const struct tern_param_room tern_params_mpi = {"mpi", TERN_PARAM_ROWS(mpi),
@@ -50,7 +50,7 @@ static const struct tern_setting check[] = {
     {"check_patience", TERN_PARAM_INT, "10", "s",
      "With check_level full: time that a rank waits in a collective before it prints which ranks "
      "it waits for, and what these do.",
-     .least = 1, .most = 24 * 3600},
+     .least = 1, .most = 24 * 3600, .internal = true},
 };
 
 const struct tern_param_room tern_params_check = {
