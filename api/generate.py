@@ -167,6 +167,21 @@ def make_objects_c(chapters, procedures, objects):
     return '\n'.join(out + [''])
 
 
+def make_conversions_c(chapters, procedures, objects):
+    out = [BANNER % 'api/procedures.txt', '/* An integer without a handle becomes a NULL pointer, which every procedure refuses '
+           'with the error of its kind. */', '#include "lib/mpi/object/fortran.h"', '#include "lib/mpi/procedures.h"']
+    for p in procedures:
+        kind, _, way = p.name[len('MPI_'):].partition('_')
+        if way not in ('c2f', 'f2c') or kind == 'Status':
+            continue
+        magic = 'DATATYPE' if kind == 'Type' else kind.upper()
+        value = p.parameters[0].name
+        out += ['', kinds.private_prototype(p), '{']
+        out += ['    return tern_fortran_index((struct tern_handle *)%s);' % value if way == 'c2f' else
+                '    return (void *)tern_fortran_handle(TERN_MAGIC_%s, %s);' % (magic, value), '}']
+    return '\n'.join(out + [''])
+
+
 def make_map(chapters, procedures, objects):
     names = []
     for p in procedures:
@@ -197,6 +212,7 @@ def artefacts(chapters, procedures):
         'mpi.h': make_mpi_h,
         'lib/mpi/procedures.h': make_procedures_h,
         'collectives.c': collective_bodies.make,
+        'conversions.c': make_conversions_c,
         'error_classes.inc': constants.make_error_classes,
         'objects.c': make_objects_c,
         'libmpi.map': make_map,

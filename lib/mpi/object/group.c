@@ -218,8 +218,10 @@ int tern_mpi_group_union(struct tern_group *group1, struct tern_group *group2,
     return tern_group_builder_finish(&builder, ret_newgroup);
 }
 
-int tern_mpi_group_intersection(struct tern_group *group1, struct tern_group *group2,
-                                struct tern_group **ret_newgroup)
+/* Makes a group of the members of group1 that are in group2; if `wanted` is false, of those that
+ * are not. */
+static int select_where(struct tern_group *group1, struct tern_group *group2, bool wanted,
+                        struct tern_group **ret_newgroup)
 {
     int rc = tern_group_check_sessions("group1", group1, "group2", group2);
     if (rc)
@@ -227,21 +229,20 @@ int tern_mpi_group_intersection(struct tern_group *group1, struct tern_group *gr
     struct tern_group_builder builder;
     tern_group_builder_init(&builder);
     builder.session = group1->session;
-    add_where(&builder, group1, group2, true);
+    add_where(&builder, group1, group2, wanted);
     return tern_group_builder_finish(&builder, ret_newgroup);
+}
+
+int tern_mpi_group_intersection(struct tern_group *group1, struct tern_group *group2,
+                                struct tern_group **ret_newgroup)
+{
+    return select_where(group1, group2, true, ret_newgroup);
 }
 
 int tern_mpi_group_difference(struct tern_group *group1, struct tern_group *group2,
                               struct tern_group **ret_newgroup)
 {
-    int rc = tern_group_check_sessions("group1", group1, "group2", group2);
-    if (rc)
-        return rc;
-    struct tern_group_builder builder;
-    tern_group_builder_init(&builder);
-    builder.session = group1->session;
-    add_where(&builder, group1, group2, false);
-    return tern_group_builder_finish(&builder, ret_newgroup);
+    return select_where(group1, group2, false, ret_newgroup);
 }
 
 int tern_mpi_group_incl(struct tern_group *group, int n, const int ranks[],
