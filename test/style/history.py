@@ -8,7 +8,7 @@ import sys
 
 SINCE = 'be5f0ee5'
 SECTIONS = ['Added', 'Changed', 'Fixed', 'Faster']
-AREAS = ('mpi fortran check messages collectives windows files devices libfabric tcp security mpirun waiting mpicheck build docs').split()
+AREAS = ('mpi fortran check messages collectives windows files devices libfabric tcp security mpirun mpi_info waiting mpicheck build docs').split()
 COLUMNS, LINES = 125, 2
 SUBJECT, ADDED = 72, 4000
 # Words that end as an imperative does not, and are one.
