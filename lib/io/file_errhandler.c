@@ -6,8 +6,6 @@
 #include "lib/mpi/object/errhandler.h"
 #include "lib/mpi/object/raise_next.h"
 
-#include "lib/util/base/error.h"
-
 #include "lib/mpi/procedures.h"
 
 static struct tern_file_head *head_of(struct tern_file *file)
@@ -26,30 +24,17 @@ int tern_mpi_file_create_errhandler(MPI_File_errhandler_function *function,
 
 int tern_mpi_file_set_errhandler(struct tern_file *file, struct tern_errhandler *errhandler)
 {
-    int error = tern_errhandler_check_kind(errhandler, TERN_ERRHANDLER_FILE);
-    if (error)
-        return error;
-    tern_errhandler_retain(errhandler);
-    tern_errhandler_release(head_of(file)->errhandler);
-    head_of(file)->errhandler = errhandler;
-    return 0;
+    return tern_errhandler_put(TERN_ERRHANDLER_FILE, &head_of(file)->errhandler, errhandler);
 }
 
 int tern_mpi_file_get_errhandler(struct tern_file *file, struct tern_errhandler **ret_errhandler)
 {
-    tern_errhandler_retain(head_of(file)->errhandler);
-    *ret_errhandler = head_of(file)->errhandler;
+    *ret_errhandler = tern_errhandler_retain(head_of(file)->errhandler);
     return 0;
 }
 
 int tern_mpi_file_call_errhandler(struct tern_file *fh, int errorcode)
 {
-    char text[MPI_MAX_ERROR_STRING];
-    int length;
-    int error = tern_mpi_error_string(errorcode, text, &length);
     (void)fh;
-    if (error)
-        return error;
-    tern_raise_next_succeeds();
-    return errorcode;
+    return tern_raise_as_asked(errorcode);
 }

@@ -15,6 +15,14 @@
 #include <limits.h>
 #include <string.h>
 
+static int give(bool found, void *value, void *ret_value, int *flag)
+{
+    *flag = found;
+    if (found)
+        memcpy(ret_value, &value, sizeof value);
+    return 0;
+}
+
 /* ---- communicators ---- */
 
 /* Finds the value of a predefined attribute. In C it is a pointer to int. */
@@ -72,10 +80,7 @@ int tern_mpi_comm_get_attr(struct tern_comm *comm, int keyval, void *ret_value, 
         if (error)
             return error;
     }
-    *flag = found;
-    if (found)
-        memcpy(ret_value, &value, sizeof value);
-    return 0;
+    return give(found, value, ret_value, flag);
 }
 
 int tern_mpi_comm_delete_attr(struct tern_comm *comm, int keyval)
@@ -96,12 +101,7 @@ int tern_mpi_type_get_attr(struct tern_datatype *datatype, int keyval, void *ret
     void *value;
 
     int error = tern_attrs_get(TERN_ATTR_TYPE, datatype->attrs, keyval, &value, &found);
-    if (error)
-        return error;
-    *flag = found;
-    if (found)
-        memcpy(ret_value, &value, sizeof value);
-    return 0;
+    return error ? error : give(found, value, ret_value, flag);
 }
 
 int tern_mpi_type_delete_attr(struct tern_datatype *datatype, int keyval)
@@ -142,12 +142,7 @@ int tern_mpi_win_get_attr(struct tern_win *win, int keyval, void *ret_value, int
     void *value = NULL;
     bool found = predefined_win_attr(win, keyval, &value);
     int error = found ? 0 : tern_attrs_get(TERN_ATTR_WIN, win->attrs, keyval, &value, &found);
-    if (error)
-        return error;
-    *flag = found;
-    if (found)
-        memcpy(ret_value, &value, sizeof value);
-    return 0;
+    return error ? error : give(found, value, ret_value, flag);
 }
 
 int tern_mpi_win_delete_attr(struct tern_win *win, int keyval)

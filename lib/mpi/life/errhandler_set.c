@@ -21,41 +21,20 @@ int tern_mpi_comm_create_errhandler(MPI_Comm_errhandler_function *function,
 
 int tern_mpi_comm_set_errhandler(struct tern_comm *comm, struct tern_errhandler *errhandler)
 {
-    int rc = tern_errhandler_check_kind(errhandler, TERN_ERRHANDLER_COMM);
-    if (rc)
-        return rc;
-    tern_errhandler_retain(errhandler);
-    if (comm->errhandler)
-        tern_errhandler_release(comm->errhandler);
-    comm->errhandler = errhandler;
-    return 0;
+    return tern_errhandler_put(TERN_ERRHANDLER_COMM, &comm->errhandler, errhandler);
 }
 
 int tern_mpi_comm_get_errhandler(struct tern_comm *comm, struct tern_errhandler **ret_errhandler)
 {
-    struct tern_errhandler *errhandler =
-        comm->errhandler ? comm->errhandler : &tern_errhandler_errors_are_fatal;
-    tern_errhandler_retain(errhandler);
-    *ret_errhandler = errhandler;
+    *ret_errhandler = tern_errhandler_retain(
+        comm->errhandler ? comm->errhandler : &tern_errhandler_errors_are_fatal);
     return 0;
-}
-
-/* Returns the code that the entry point raises on the object: this calls the handler, as asked. */
-static int call_handler(int errorcode)
-{
-    char text[MPI_MAX_ERROR_STRING];
-    int length;
-    int error = tern_mpi_error_string(errorcode, text, &length);
-    if (error)
-        return error;
-    tern_raise_next_succeeds();
-    return errorcode;
 }
 
 int tern_mpi_comm_call_errhandler(struct tern_comm *comm, int errorcode)
 {
     (void)comm;
-    return call_handler(errorcode);
+    return tern_raise_as_asked(errorcode);
 }
 
 int tern_mpi_win_create_errhandler(MPI_Win_errhandler_function *function,
@@ -69,26 +48,19 @@ int tern_mpi_win_create_errhandler(MPI_Win_errhandler_function *function,
 
 int tern_mpi_win_set_errhandler(struct tern_win *win, struct tern_errhandler *errhandler)
 {
-    int rc = tern_errhandler_check_kind(errhandler, TERN_ERRHANDLER_WIN);
-    if (rc)
-        return rc;
-    tern_errhandler_retain(errhandler);
-    tern_errhandler_release(win->errhandler);
-    win->errhandler = errhandler;
-    return 0;
+    return tern_errhandler_put(TERN_ERRHANDLER_WIN, &win->errhandler, errhandler);
 }
 
 int tern_mpi_win_get_errhandler(struct tern_win *win, struct tern_errhandler **ret_errhandler)
 {
-    tern_errhandler_retain(win->errhandler);
-    *ret_errhandler = win->errhandler;
+    *ret_errhandler = tern_errhandler_retain(win->errhandler);
     return 0;
 }
 
 int tern_mpi_win_call_errhandler(struct tern_win *win, int errorcode)
 {
     (void)win;
-    return call_handler(errorcode);
+    return tern_raise_as_asked(errorcode);
 }
 
 int tern_mpi_session_create_errhandler(MPI_Session_errhandler_function *function,
@@ -103,25 +75,18 @@ int tern_mpi_session_create_errhandler(MPI_Session_errhandler_function *function
 int tern_mpi_session_set_errhandler(struct tern_session *session,
                                     struct tern_errhandler *errhandler)
 {
-    int rc = tern_errhandler_check_kind(errhandler, TERN_ERRHANDLER_SESSION);
-    if (rc)
-        return rc;
-    tern_errhandler_retain(errhandler);
-    tern_errhandler_release(session->errhandler);
-    session->errhandler = errhandler;
-    return 0;
+    return tern_errhandler_put(TERN_ERRHANDLER_SESSION, &session->errhandler, errhandler);
 }
 
 int tern_mpi_session_get_errhandler(struct tern_session *session,
                                     struct tern_errhandler **ret_errhandler)
 {
-    tern_errhandler_retain(session->errhandler);
-    *ret_errhandler = session->errhandler;
+    *ret_errhandler = tern_errhandler_retain(session->errhandler);
     return 0;
 }
 
 int tern_mpi_session_call_errhandler(struct tern_session *session, int errorcode)
 {
     (void)session;
-    return call_handler(errorcode);
+    return tern_raise_as_asked(errorcode);
 }

@@ -34,10 +34,11 @@ static bool predefined(const struct tern_errhandler *errhandler)
     return errhandler->kind <= TERN_ERRHANDLER_RETURN;
 }
 
-void tern_errhandler_retain(struct tern_errhandler *errhandler)
+struct tern_errhandler *tern_errhandler_retain(struct tern_errhandler *errhandler)
 {
     if (!predefined(errhandler))
         tern_ref(&errhandler->obj.refs);
+    return errhandler;
 }
 
 void tern_errhandler_release(struct tern_errhandler *errhandler)
@@ -61,6 +62,19 @@ int tern_errhandler_check_kind(const struct tern_errhandler *errhandler,
         return 0;
     return tern_error(TERN_ERR_ERRHANDLER, "errhandler was made for %s; expected one for %s",
                       made_for[errhandler->kind], made_for[wanted]);
+}
+
+int tern_errhandler_put(enum tern_errhandler_kind kind, struct tern_errhandler **place,
+                        struct tern_errhandler *errhandler)
+{
+    int rc = tern_errhandler_check_kind(errhandler, kind);
+    if (rc)
+        return rc;
+    tern_errhandler_retain(errhandler);
+    if (*place)
+        tern_errhandler_release(*place);
+    *place = errhandler;
+    return 0;
 }
 
 int tern_errhandler_new(enum tern_errhandler_kind kind, struct tern_errhandler **ret_errhandler)

@@ -60,14 +60,18 @@ static inline struct tern_errhandler *tern_errhandler_of(MPI_Errhandler errhandl
     return ((struct tern_handle *)errhandler)->state;
 }
 
-/* Take or drop a reference. The user's handle and every object with this handler hold one.
- * Predefined handlers are never freed. */
-void tern_errhandler_retain(struct tern_errhandler *errhandler);
+/* Take or drop a reference; the first returns the handler. The user's handle and every object with
+ * this handler hold one. Predefined handlers are never freed. */
+struct tern_errhandler *tern_errhandler_retain(struct tern_errhandler *errhandler);
 void tern_errhandler_release(struct tern_errhandler *errhandler);
 
 /* Makes a user's handler with one reference. Its function is not set yet. Returns 0 or
  * TERN_ERR_NO_MEM. */
 int tern_errhandler_new(enum tern_errhandler_kind kind, struct tern_errhandler **ret_errhandler);
+/* Makes the handler that of an object, which holds a reference in *place, or NULL. Returns
+ * TERN_ERR_ERRHANDLER if the handler is for other objects. */
+int tern_errhandler_put(enum tern_errhandler_kind kind, struct tern_errhandler **place,
+                        struct tern_errhandler *errhandler);
 /* Returns 0 if the handler is predefined or of the wanted kind, else TERN_ERR_ERRHANDLER. */
 int tern_errhandler_check_kind(const struct tern_errhandler *errhandler,
                                enum tern_errhandler_kind wanted);

@@ -3,6 +3,7 @@
 #include "lib/mpi/object/raise_next.h"
 
 #include "lib/mpi/object/errhandler.h"
+#include "lib/mpi/procedures.h"
 #include "lib/pml/pml.h"
 #include "lib/util/base/error.h"
 
@@ -29,10 +30,16 @@ void tern_raise_next_on_file(struct tern_file_head *file)
     next.file = file->obj.handle;
 }
 
-void tern_raise_next_succeeds(void)
+int tern_raise_as_asked(int errorcode)
 {
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+    int error = tern_mpi_error_string(errorcode, text, &length);
+    if (error)
+        return error;
     next.succeed = true;
     tern_error_clear(); /* the code that is reported is the program's */
+    return errorcode;
 }
 
 struct tern_raise_next tern_raise_next_take(void)

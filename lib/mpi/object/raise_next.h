@@ -30,9 +30,10 @@ void tern_raise_next_on_held(struct tern_comm *comm);
 /* Names a file for the next tern_raise_on(NULL) of this thread: its handler is called instead of a
  * communicator's. For wait and test of a file's request. Takes a reference to the handler. */
 void tern_raise_next_on_file(struct tern_file_head *file);
-/* Lets the next tern_raise_on of this thread return MPI_SUCCESS. For MPI_Comm_call_errhandler,
- * which succeeds by calling the handler. */
-void tern_raise_next_succeeds(void);
+/* For MPI_Comm_call_errhandler and its kin, which succeed by calling the handler. Returns the code
+ * that the entry point raises on the object, and lets the next tern_raise_on of this thread return
+ * MPI_SUCCESS. Returns an error if `errorcode` is no error code. */
+int tern_raise_as_asked(int errorcode);
 
 /* Returns what was told since the last call, and forgets it. The caller gets the references. */
 struct tern_raise_next tern_raise_next_take(void);
