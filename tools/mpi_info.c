@@ -329,6 +329,15 @@ static bool room_matches(const char *room, const char *framework, const char *na
     return strcmp(name, "all") == 0 || room[length] == '\0' || strcmp(room + length + 1, name) == 0;
 }
 
+/* Returns true if the parameter is shown: an internal one only if asked for, or if somebody has set
+ * it. */
+static bool is_shown(const struct tern_setting *param)
+{
+    if (only_type && strcmp(only_type, type_name(param->type)))
+        return false;
+    return internal || !param->internal || strcmp(tern_param_source(param->name), "default");
+}
+
 static int print_parameters(const char *framework, const char *name)
 {
     int found = 0, status = 0;
@@ -342,9 +351,7 @@ static int print_parameters(const char *framework, const char *name)
             printf("%s\n", (*room)->name);
         }
         for (int i = 0; i < (*room)->count; i++) {
-            const char *type = type_name((*room)->params[i].type);
-            bool chosen = !only_type || strcmp(only_type, type) == 0;
-            if (chosen && (internal || !(*room)->params[i].internal)) {
+            if (is_shown(&(*room)->params[i])) {
                 status |= print_parameter(*room, &(*room)->params[i]);
             }
         }

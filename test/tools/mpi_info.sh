@@ -65,6 +65,8 @@ grep -q "param:$name:value:12345\$" changed || fail "OMPI_MCA_$name=12345 does n
 grep -q "param:$name:source:environment\$" changed || fail "nor that it comes from the environment"
 # what is for tests alone is shown when asked for
 ! grep -q ':coll_ranks_per_node:' changed || fail "an internal parameter is shown"
+OMPI_MCA_coll_bcast_algorithm=chain "$bin/mpi_info" --param coll all | grep -q ' coll_bcast_algorithm = "chain"' ||
+    fail "an internal parameter that is set is not shown"
 "$bin/mpi_info" --param all all --internal | grep -q ' coll_ranks_per_node = ' || fail "--internal shows no internal parameter"
 "$bin/ompi_info" --param all all --level 9 | grep -q ' parameter "coll_ranks_per_node" ' || fail "nor does --level 9"
 ! "$bin/ompi_info" --param all all --level 8 | grep -q ' parameter "coll_ranks_per_node" ' || fail "--level 8 does"
