@@ -130,11 +130,39 @@ static const char *missing_end(const struct rank *state)
     return state->world ? "MPI_Finalize" : "MPI_Finalize or MPI_Session_finalize";
 }
 
+/* A rank has ended without that call. Returns true, and records the signal, if the rank's program
+ * had got one that asks it to end: a handler of its own, or a wrapper such as script(1), has ended
+ * it then. */
+static bool was_asked_to_end(void)
+{
+    return tern_failure_blame_signal(tern_run_ending_signal());
+}
+
 static void fail_without_init(int rank)
 {
     tern_failure_record(
         1, "%s exited without calling MPI_Init, but other ranks wait for it in MPI_Init",
         whose(rank));
+}
+
+char *tern_life_name_running(void)
+{
+    enum { NAMED_MOST = 4 };
+    char *text = tern_must_copy("");
+    int named = 0;
+    for (int rank = 0; rank < life.job->map->size && named < NAMED_MOST; rank++) {
+        if (life.ranks[rank].ended)
+            continue;
+        char *longer = tern_must_format("%s%s%s", text, named ? ", " : "", whose(rank));
+        free(text);
+        text = longer;
+        named++;
+    }
+    if (life.running <= named)
+        return text;
+    char *all = tern_must_format("%s and %d more", text, life.running - named);
+    free(text);
+    return all;
 }
 
 /* Judges a rank whose process has ended outside MPI. A process that it has left behind, or one that
@@ -169,8 +197,9 @@ void tern_life_ended(int rank, int wait_status)
                             WEXITSTATUS(wait_status), unfinished ? " without calling " : "",
                             unfinished ? missing_end(state) : "");
     } else if (unfinished) {
-        tern_failure_record(1, "%s exited with code 0 without calling %s", whose(rank),
-                            missing_end(state));
+        if (!was_asked_to_end())
+            tern_failure_record(1, "%s exited with code 0 without calling %s", whose(rank),
+                                missing_end(state));
     } else if (!state->connected) {
         state->unseen = true;
         judge_unseen(rank);
@@ -272,8 +301,9 @@ static void lost_timer_expired(struct tern_timer *timer)
     for (int rank = 0; rank < life.job->map->size && tern_run_goes_on(); rank++) {
         if (!life.ranks[rank].lost || life.ranks[rank].ended)
             continue;
-        tern_failure_record(1, "the MPI program of %s ended without calling %s", whose(rank),
-                            missing_end(&life.ranks[rank]));
+        if (!was_asked_to_end())
+            tern_failure_record(1, "the MPI program of %s ended without calling %s", whose(rank),
+                                missing_end(&life.ranks[rank]));
         tern_run_end();
     }
 }

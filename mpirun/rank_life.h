@@ -32,6 +32,9 @@ extern const struct tern_client_listener tern_life_clients;
 
 /* Returns the number of ranks that have not ended. */
 int tern_life_running(void);
+/* Returns the first of them as "rank 0 (pid 7 on host a), rank 1 (pid 8 on host b) and 2 more". The
+ * caller frees the text. */
+char *tern_life_name_running(void);
 /* Returns the process of a rank on its host, or 0 if it was not started. */
 pid_t tern_life_process(int rank);
 enum tern_rank_state tern_life_state(int rank);

@@ -171,11 +171,12 @@ static void stop(void)
 static void signal_ignored(void)
 {
     int ranks = tern_life_running();
+    char *named = tern_life_name_running();
     char *what = tern_must_format(" and passed it on, but %d rank%s had not ended %g s later "
                                   "(leftover_grace_ms); mpirun ended %s",
                                   ranks, ranks > 1 ? "s" : "",
-                                  (double)tern_param_int("leftover_grace_ms") / 1000,
-                                  ranks > 1 ? "them" : "it");
+                                  (double)tern_param_int("leftover_grace_ms") / 1000, named);
+    free(named);
     tern_failure_record_signal(run.ending_signal, what);
     free(what);
     tern_run_end();
@@ -231,6 +232,11 @@ int tern_run_await_end(int number)
     if (run.stage == TERN_RUNNING)
         set_stage(TERN_RUNNING, tern_param_int("leftover_grace_ms"));
     return 0;
+}
+
+int tern_run_ending_signal(void)
+{
+    return run.ending_signal;
 }
 
 void tern_run_check_done(void)

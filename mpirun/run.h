@@ -42,6 +42,8 @@ void tern_run_kill(void);
 /* Gives the ranks leftover_grace_ms to end after signal `number`, which asks them to; then ends the
  * job. Does nothing if they had such a signal before: returns that, else 0. */
 int tern_run_await_end(int number);
+/* Returns that signal, or 0. */
+int tern_run_ending_signal(void);
 /* Goes back to running, because a rank was started again. Ends the job if it has failed. */
 void tern_run_resume(void);
 /* Goes on to the next stage of the job's end if this one is over. */

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Signals to mpirun are passed on to all ranks and the processes they started; a second interrupt kills the job.
 . "$(dirname "$0")/check.bash"
+: "${MPICC:?names the mpicc to test}"
 
 # start ARGUMENT...: mpirun in the background, its process in $mpirun, when each of two ranks has written "ready". Also where
 # these tests run under nohup themselves.
@@ -74,13 +75,55 @@ for signal in INT TERM HUP; do
         kill -$signal "$mpirun"
         ended
         is "$signal, ignored ($reaction)" "$rc" $((128 + number))
-        has "$signal, ignored ($reaction)" err "^mpirun: mpirun received signal $number .* and passed it on, but 2 ranks had not ended 0.3 s later"
+        has "$signal, ignored ($reaction)" err "^mpirun: mpirun received signal $number .* and passed it on, but 2 ranks had not ended 0.3 s later \(leftover_grace_ms\); mpirun ended rank 0 \(pid [0-9]+ on host .*\), rank 1 \(pid [0-9]+ on host .*\)$"
     done
 done
 start --mca leftover_grace_ms 300 --mca end_grace_ms 300 sh -c "[ \$OMPI_COMM_WORLD_RANK = 0 ] || trap '' TERM; trap 'exit 0' INT; echo ready; while :; do sleep 0.05; done"
 kill -TERM "$mpirun"
 ended
 is "SIGTERM, ignored by one" "$rc" 143
+
+# programs whose handler ends them in MPI, and a wrapper that ends its program: the signal is the reason
+cat >quits.c <<'C'
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+static void quit(int number)
+{
+    (void)number;
+    _exit(0);
+}
+int main(int argc, char **argv)
+{
+    if (argc > 1) {
+        signal(SIGINT, quit);
+        signal(SIGTERM, quit);
+        signal(SIGHUP, quit);
+    }
+    MPI_Init(&argc, &argv);
+    puts("ready");
+    fflush(stdout);
+    for (;;)
+        pause();
+}
+C
+"$MPICC" -o quits quits.c || exit 1
+# shellcheck disable=SC2016 # the ranks' shells expand it
+ends_quits='for signal in INT TERM HUP; do trap "kill -9 \$child; wait \$child; ended=yes" $signal; done; ./quits & child=$!; while [ -z "$ended" ]; do wait; done; sleep 300'
+for signal in INT TERM HUP; do
+    number=$(kill -l $signal)
+    start ./quits handles
+    kill -$signal "$mpirun"
+    ended
+    is "$signal, a handler that ends the program" "$rc" $((128 + number))
+    has "$signal, a handler that ends the program" err "^mpirun: mpirun received signal $number .*, passed it on to the ranks, and ended the job$"
+    start bash -c "$ends_quits"
+    kill -$signal "$mpirun"
+    ended
+    is "$signal, a wrapper that kills the program" "$rc" $((128 + number))
+    has "$signal, a wrapper that kills the program" err "^mpirun: mpirun received signal $number .*, passed it on to the ranks, and ended the job$"
+done
 
 # a second interrupt kills ranks that ignore the first
 start --mca leftover_grace_ms -1 sh -c "trap '' INT; echo ready; sleep $mark; sleep $mark"
