@@ -41,7 +41,7 @@ static void handle_answer(int host, const struct tern_guardian_message *answer)
         tern_run_guardian_lost(host, answer->pid);
         break;
     case TERN_GUARDIAN_LEFT:
-        tern_left_behind_name(events.job, host, answer);
+        tern_left_behind_name(events.job, host, answer, tern_run_patience_ms());
         break;
     case TERN_GUARDIAN_GONE:
         if (answer->value)

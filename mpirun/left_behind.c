@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "lib/settings/param.h"
 #include "lib/util/base/text.h"
 #include "mpirun/ranks/output.h"
 
@@ -14,10 +13,10 @@ void tern_left_behind_say_wait(void)
                     "their output open; mpirun waits until these end (Ctrl-C ends them)");
 }
 
-/* Says what happens to processes that are about to be named: they get signal `number`. */
-static void say_why(int number)
+/* Says what happens to processes that are about to be named: they had `grace_s` to end, and get
+ * signal `number`. */
+static void say_why(int number, double grace_s)
 {
-    double grace_s = (double)tern_param_int("leftover_grace_ms") / 1000;
     if (number == SIGTERM)
         tern_output_say("all ranks have ended, but processes that they left in the background have "
                         "not, within %g s; these get SIGTERM now (leftover_grace_ms gives them "
@@ -30,7 +29,7 @@ static void say_why(int number)
 }
 
 void tern_left_behind_name(const struct tern_job *job, int host,
-                           const struct tern_guardian_message *left)
+                           const struct tern_guardian_message *left, int64_t patience_ms)
 {
     enum { NAMED_MOST = 8 };
     static int named, number;
@@ -39,7 +38,7 @@ void tern_left_behind_name(const struct tern_job *job, int host,
         named = 0;
     }
     if (!named && number)
-        say_why(number);
+        say_why(number, (double)patience_ms / 1000);
     if (named++ >= NAMED_MOST) {
         if (named == NAMED_MOST + 1)
             tern_output_say("  and more");

@@ -10,8 +10,8 @@
 /* Says that mpirun waits for processes that hold the ranks' output open. Their names follow. */
 void tern_left_behind_say_wait(void);
 /* Names the process of a TERN_GUARDIAN_LEFT. `host` is where it runs, an index in the job's hosts.
- * Names a few for each kind of message, and then counts no more. */
+ * Names a few for each kind of message, and then counts no more. They had `patience_ms` to end. */
 void tern_left_behind_name(const struct tern_job *job, int host,
-                           const struct tern_guardian_message *left);
+                           const struct tern_guardian_message *left, int64_t patience_ms);
 
 #endif

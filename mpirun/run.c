@@ -57,6 +57,7 @@ static struct {
     bool begun;        /* the ranks have been started */
     bool cut_short;    /* what ranks leave behind is not waited for */
     bool killed;       /* the ranks were killed */
+    bool wait_ended;   /* a wait for what ranks have left was ended: who is killed is named */
     int ending_signal; /* the first signal that was to end the ranks, or 0 */
     bool done;         /* nothing is left to do but to wait for the jobs that ranks have started */
     struct tern_timer stage_timer;
@@ -105,8 +106,7 @@ static void set_stage(enum tern_job_stage stage, int64_t limit_ms)
         tern_loop_set_timer(&run.stage_timer, limit_ms);
 }
 
-/* Returns the time that processes have which ranks left behind, or -1 for no limit. */
-static int64_t patience_ms(void)
+int64_t tern_run_patience_ms(void)
 {
     return tern_param_int(is_cut_short() ? "end_grace_ms" : "leftover_grace_ms");
 }
@@ -117,7 +117,7 @@ void tern_run_kill(void)
         return;
     if (tern_failure_is_recorded())
         tern_children_end();
-    tern_run_tell_guardian(TERN_GUARDIAN_KILL, -1, !is_cut_short());
+    tern_run_tell_guardian(TERN_GUARDIAN_KILL, -1, run.wait_ended || !is_cut_short());
     set_stage(TERN_CLEARING,
               tern_failure_is_recorded() && run.job->host_count > 1 ? KILL_GRACE_MS : -1);
 }
@@ -125,14 +125,14 @@ void tern_run_kill(void)
 /* Gives the processes that are left time to end by themselves. */
 static void leave(void)
 {
-    set_stage(TERN_LEAVING, patience_ms());
+    set_stage(TERN_LEAVING, tern_run_patience_ms());
 }
 
 /* Asks the processes that are left to end. */
 static void ask(void)
 {
     tern_run_tell_guardian(TERN_GUARDIAN_ASK, -1, !is_cut_short());
-    set_stage(TERN_ASKED, patience_ms());
+    set_stage(TERN_ASKED, tern_run_patience_ms());
 }
 
 void tern_run_end(void)
@@ -142,6 +142,7 @@ void tern_run_end(void)
     run.cut_short = true;
     tern_children_end();
     if (run.stage != TERN_RUNNING) {
+        run.wait_ended = true;
         ask();
         return;
     }

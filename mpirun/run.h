@@ -6,6 +6,7 @@
  * when the job is over. */
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "mpirun/plan/job/job_facts.h"
 
@@ -44,6 +45,8 @@ void tern_run_kill(void);
 int tern_run_await_end(int number);
 /* Returns that signal, or 0. */
 int tern_run_ending_signal(void);
+/* Returns how long processes that ranks have left behind have to end, or -1 for no limit. */
+int64_t tern_run_patience_ms(void);
 /* Goes back to running, because a rank was started again. Ends the job if it has failed. */
 void tern_run_resume(void);
 /* Goes on to the next stage of the job's end if this one is over. */

@@ -5,6 +5,9 @@
 # shellcheck disable=SC2016,SC2317 # the ranks' shells expand what is in quotes
 . "$(dirname "$0")/check.bash"
 : "${MPICC:?names the mpicc to test}"
+both_ready() { [ "$(grep -c ready out)" = 2 ]; }
+# ranks_over: mpirun knows that both ranks have ended
+ranks_over() { "$MPIRUN" --where "$mpirun" 2>&1 | grep -q '2 ranks have ended: 0,1'; }
 
 # wait_for PID: what a process in the background does first, so that it surely outlives its rank
 cat >wait_for <<'END'
@@ -113,6 +116,23 @@ has "for whom" err '^mpirun: all ranks have ended, but .* hold their output open
 has "for whom" err "^mpirun:   process [0-9]+ of rank 1 on host .*: sleep $mark\$"
 has "for whom" err '^mpirun: mpirun received signal 2 \(Interrupt\) while it waited for processes'
 none_marked || complain "a wait that is interrupted leaves processes"
+# ... and says whom it has killed, if they do not heed SIGTERM
+for signal in INT TERM HUP; do
+    for detached in '' '>/dev/null 2>&1'; do
+        : >out
+        env --default-signal=$signal "$MPIRUN" --mca end_grace_ms 200 --mca leftover_grace_ms 100000 --oversubscribe -n 2 \
+            bash -c "(trap '' TERM; echo ready >&3; exec 3>&-; exec setsid sleep $mark) 3>&1 $detached &" >out 2>err </dev/null &
+        mpirun=$!
+        eventually "SIG$signal: both are ready" both_ready
+        eventually "SIG$signal: the ranks have ended" ranks_over
+        kill -s $signal $mpirun
+        wait $mpirun
+        is "SIG$signal to a wait" $? $((128 + $(kill -l $signal)))
+        has "SIG$signal to a wait" err '^mpirun: processes that the ranks left in the background have not ended within 0.2 s after SIGTERM, and were killed'
+        is "SIG$signal to a wait: who was killed" "$(grep -cE "^mpirun:   process [0-9]+ of rank [01] on host .*: sleep $mark\$" err)" 2
+        none_marked || complain "SIG$signal to a wait leaves processes"
+    done
+done
 run --timeout 2 -n 1 sh -c "sleep $mark & echo done"
 is "--timeout ends the wait" "$rc $(cat out)" "110 done"
 none_marked || complain "--timeout leaves processes"
@@ -126,11 +146,9 @@ for signal in INT TERM HUP; do
         trap 'exit 0' $signal
         while :; do sleep 0.05; done" >out 2>err </dev/null &
     mpirun=$!
-    both_ready() { [ "$(grep -c ready out)" = 2 ]; }
     eventually "SIG$signal: the children are ready" both_ready
     kill -s $signal $mpirun
-    ranks_ended() { ! pgrep -P "$(pgrep -P "$mpirun" -x tern-guardian)" -f 'while :' >/dev/null; }
-    eventually "SIG$signal: the ranks have ended" ranks_ended
+    eventually "SIG$signal: the ranks have ended" ranks_over
     sleep 1 # ten times end_grace_ms, which is for jobs that have failed
     : >go
     wait $mpirun
