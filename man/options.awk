@@ -79,7 +79,10 @@ NR == FNR {
     for (i = 1; i <= rows; i++) {
         if (effect[i] != wanted)
             continue
-        placed[i] = 1
+        if (placed[i]++) {
+            print "mpirun.1.in: two places for " name[i] | "cat >&2"
+            exit failed = 1
+        }
         if (wanted == "none") {
             if (last)
                 print "." flags(name[last]) " ,"
