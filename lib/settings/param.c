@@ -51,18 +51,22 @@ int tern_param_choice(const char *name)
 
 /* ---- values written by a tool ---- */
 
-enum { PARAMS_MAX = 256 };
-
-/* Values by the parameter's index. The texts are never freed, because a reader may still use
- * one. */
-static const char *written[PARAMS_MAX];
+/* The values. Neither these nor the texts are ever freed, because a reader may still use one. */
+static struct written {
+    struct written *next;
+    const struct tern_setting *param;
+    const char *text;
+} * written;
 static unsigned changes;
 
-static const char *written_text(const char *name)
+/* Returns the value that was written for a parameter, or NULL. Acquire pairs with the release of
+ * tern_param_set. */
+static struct written *find_written(const struct tern_setting *param)
 {
-    if (!__atomic_load_n(&changes, __ATOMIC_ACQUIRE))
-        return NULL;
-    return __atomic_load_n(&written[tern_param_index(name)], __ATOMIC_ACQUIRE);
+    struct written *at = __atomic_load_n(&written, __ATOMIC_ACQUIRE);
+    while (at && at->param != param)
+        at = at->next;
+    return at;
 }
 
 /* Returns a copy of a text: one for each text, however often it is written. NULL if there is no
@@ -94,17 +98,22 @@ int tern_param_set(const struct tern_setting *param, const char *name, const cha
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     int error = check_value(param, name, text, where);
-    int index = param && !error ? tern_param_index(param->name) : PARAMS_MAX;
-    if (index >= PARAMS_MAX)
+    if (error || !param)
         return error;
     pthread_mutex_lock(&mutex);
     const char *kept = keep_text(text);
-    if (kept) {
-        __atomic_store_n(&written[index], kept, __ATOMIC_RELEASE);
-        __atomic_fetch_add(&changes, 1, __ATOMIC_RELEASE);
+    struct written *value = find_written(param);
+    struct written *more = kept && !value ? malloc(sizeof *more) : NULL;
+    if (more) {
+        *more = (struct written){.next = written, .param = param, .text = kept};
+        __atomic_store_n(&written, more, __ATOMIC_RELEASE);
+    } else if (kept && value) {
+        __atomic_store_n(&value->text, kept, __ATOMIC_RELEASE);
     }
+    bool done = kept && (value || more);
+    __atomic_fetch_add(&changes, done, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&mutex);
-    return kept ? 0 : TERN_ERR_NO_MEM;
+    return done ? 0 : TERN_ERR_NO_MEM;
 }
 
 int tern_param_write(const char *name, const char *text)
@@ -124,7 +133,8 @@ unsigned tern_param_changes(void)
 
 static const char *look_up(const struct tern_setting *param, struct tern_origin *ret)
 {
-    const char *value = written_text(param->name);
+    const struct written *set = find_written(param);
+    const char *value = set ? __atomic_load_n(&set->text, __ATOMIC_ACQUIRE) : NULL;
     if (!value && (value = tern_setting_value(param, ret)))
         return value;
     ret->name = param->name;

@@ -565,6 +565,17 @@ START_TEST(written_values_come_first)
     ck_assert_int_eq(tern_param_write("btl_shm_single_copy", "none"), 0);
     ck_assert_int_eq(tern_param_choice("btl_shm_single_copy"), 2);
     ck_assert_str_eq(tern_param_string("btl_shm_single_copy"), "none");
+
+    /* by a row that somebody has found already; without one nothing is written */
+    const struct tern_setting *row = tern_param_find("pml_eager_credit");
+    before = tern_param_changes();
+    ck_assert_int_eq(tern_param_set(row, "pml_eager_credit", "4k", "here"), 0);
+    ck_assert_int_eq(tern_param_int("pml_eager_credit"), 4096);
+    ck_assert_int_ne(tern_param_set(row, "pml_eager_credit", "many", "here"), 0);
+    ck_assert_int_eq(tern_param_set(NULL, "no_such_parameter", "1", "here"), 0);
+    ck_assert_int_eq(tern_param_int("pml_eager_credit"), 4096);
+    ck_assert_uint_eq(tern_param_changes(), before + 1);
+    ck_assert_str_eq(tern_param_string("btl_shm_single_copy"), "none");
 }
 END_TEST
 

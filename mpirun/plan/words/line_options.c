@@ -125,6 +125,21 @@ static int read_option(char **words, int count, int *at, struct tern_options *op
     return read_appfile(said->values[0], options, said->file);
 }
 
+/* Refuses an option whose dash is another character, as word processors write it: it would be the
+ * name of a program. */
+static int check_dash(const char *word)
+{
+    static const char *const dashes[] = {"\u2010", "\u2011", "\u2012",
+                                         "\u2013", "\u2014", "\u2212"};
+    for (size_t i = 0; i < sizeof dashes / sizeof *dashes; i++)
+        if (strncmp(word, dashes[i], strlen(dashes[i])) == 0)
+            return tern_error(TERN_ERR_ARG,
+                              "%s begins with a dash that is not \"-\"; write -%s, or ./%s if a "
+                              "program is meant",
+                              word, word + strlen(dashes[i]), word);
+    return 0;
+}
+
 /* Reads one program and its options from words[*at] on. Moves *at to the separator or the end. */
 static int read_program(char **words, int count, int *at, struct tern_options *options,
                         struct tern_line_program *program)
@@ -147,7 +162,7 @@ static int read_program(char **words, int count, int *at, struct tern_options *o
     while (*at < count && strcmp(words[*at], options->separator))
         (*at)++;
     program->argc = (int)(words + *at - program->argv);
-    return error;
+    return error || !program->argc ? error : check_dash(program->argv[0]);
 }
 
 int tern_line_read(char **words, int count, struct tern_options *options,

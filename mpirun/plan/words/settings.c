@@ -54,6 +54,28 @@ static void warn_if_unread(const struct tern_known *known, const char *name, con
 
 /* ---- storing a value ---- */
 
+/* Reads 0, 1 and their like. Returns 0 or TERN_ERR_ARG. */
+static int read_truth(const char *origin, const char *text, bool *ret_truth)
+{
+    int64_t truth;
+    if (!tern_param_read_value(TERN_PARAM_BOOL, text, &truth))
+        return tern_error(TERN_ERR_ARG, "%s is \"%s\"; expected 0 or 1. Change or remove it",
+                          origin, text);
+    *ret_truth = truth != 0;
+    return 0;
+}
+
+/* Warns of a word of the value, a list such as "tcp,self" or "^tcp", that is not in `list`. */
+static void check_words(const char *origin, const char *value, const char *list,
+                        struct tern_options *options)
+{
+    char *words = tern_must_copy(value), *rest = words + (*words == '^'), *word;
+    while ((word = strsep(&rest, ", ")))
+        if (*word && !tern_text_find_word(list, ",", word, strlen(word)))
+            tern_options_warn(options, "%s: there is no \"%s\"; known are %s", origin, word, list);
+    free(words);
+}
+
 /* Says what happens with what has no effect. `value`: says nothing if it is one of the row's
  * choices; NULL: the value does not matter. Returns 0, or TERN_ERR_ARG if it is refused. */
 static int apply_useless(const struct tern_setting *row, const char *word, const char *value,
@@ -148,7 +170,7 @@ static int apply_as_parameter(const struct tern_option *option, const char *orig
             return 0;
         return store(&said, options);
     }
-    int error = tern_words_truth(origin, text, &truth);
+    int error = read_truth(origin, text, &truth);
     if (!truth && option->kind == TERN_OPTION_FLAG)
         *(bool *)((char *)options + option->offset) = option->off;
     return error || !truth ? error : store(&said, options);
@@ -160,7 +182,7 @@ static int apply_theirs(const struct tern_setting *row, const char *origin, cons
 {
     bool unused;
     if (row->type == TERN_PARAM_BOOL)
-        return *value && row->launcher ? tern_words_truth(origin, value, &unused) : 0;
+        return *value && row->launcher ? read_truth(origin, value, &unused) : 0;
     return tern_param_asks_something(value) ? apply_useless(row, origin, NULL, options) : 0;
 }
 
@@ -176,7 +198,7 @@ static int apply_value(const struct tern_known *known, const char *origin, const
         tern_strings_format(&options->said, "%s = %s%s", origin, value,
                             chosen ? ": no effect, because there is one implementation here" : "");
     if (row->type == TERN_PARAM_WORDS)
-        tern_words_check(origin, value, row->choices, options);
+        check_words(origin, value, row->choices, options);
     if (!known->option)
         return apply_theirs(row, origin, value, options);
     tern_strings_add(&options->kept, value); /* options keep pointers to their values */
@@ -457,21 +479,6 @@ static int give_to_file(const struct tern_app *app, const char *path, int first,
     return 0;
 }
 
-/* Refuses an option whose dash is another character, as word processors write it: it would be the
- * name of a program. */
-static int check_dash(const char *word)
-{
-    static const char *const dashes[] = {"\u2010", "\u2011", "\u2012",
-                                         "\u2013", "\u2014", "\u2212"};
-    for (size_t i = 0; i < sizeof dashes / sizeof *dashes; i++)
-        if (strncmp(word, dashes[i], strlen(dashes[i])) == 0)
-            return tern_error(TERN_ERR_ARG,
-                              "%s begins with a dash that is not \"-\"; write -%s, or ./%s if a "
-                              "program is meant",
-                              word, word + strlen(dashes[i]), word);
-    return 0;
-}
-
 /* Prints the version, or the help for the word behind --help. Returns 1. */
 static int print(const struct tern_said *said)
 {
@@ -536,8 +543,6 @@ static int apply_program(const struct tern_line_program *program, struct tern_ap
     int first = options->app_count, hosts = options->hosts_are_default ? 0 : options->hosts.count;
     int files = options->hostfiles.count;
     int error = apply_options(program, app, &file, options);
-    if (!error && program->argc)
-        error = check_dash(program->argv[0]);
     if (error)
         return error;
     for (int i = 0; i < program->argc; i++)

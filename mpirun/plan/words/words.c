@@ -119,19 +119,7 @@ int tern_words_unknown(const char *option, const char *word, const struct tern_w
                       list);
 }
 
-/* ---- lists ---- */
-
-void tern_words_check(const char *option, const char *value, const char *list,
-                      struct tern_options *options)
-{
-    char *words = tern_must_copy(value), *rest = words + (*words == '^'), *word;
-    while ((word = strsep(&rest, ", ")))
-        if (*word && !tern_text_find_word(list, ",", word, strlen(word)))
-            tern_options_warn(options, "%s: there is no \"%s\"; known are %s", option, word, list);
-    free(words);
-}
-
-/* ---- values ---- */
+/* ---- numbers ---- */
 
 int tern_words_number(const char *option, const char *text, int least, int most, int *ret_number)
 {
@@ -145,16 +133,6 @@ int tern_words_number(const char *option, const char *text, int least, int most,
     if (value < least)
         return tern_error(TERN_ERR_ARG, "%s %s is too small; at least %d", option, text, least);
     *ret_number = (int)value;
-    return 0;
-}
-
-int tern_words_truth(const char *option, const char *text, bool *ret_truth)
-{
-    int64_t truth;
-    if (!tern_param_read_value(TERN_PARAM_BOOL, text, &truth))
-        return tern_error(TERN_ERR_ARG, "%s is \"%s\"; expected 0 or 1. Change or remove it",
-                          option, text);
-    *ret_truth = truth != 0;
     return 0;
 }
 

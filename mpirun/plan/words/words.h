@@ -2,8 +2,8 @@
 #ifndef TERN_MPIRUN_PLAN_WORDS_H
 #define TERN_MPIRUN_PLAN_WORDS_H
 
-/* What the values of options consist of: words such as "map,bind", numbers, truth values, and lines
- * of files. `option` is where a value was set, for messages. */
+/* What the values of options consist of: words such as "map,bind", numbers, and lines of files.
+ * `option` is where a value was set, for messages. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,14 +38,9 @@ const struct tern_word *tern_words_find(const char *word, size_t length,
                                         const struct tern_word *known);
 /* Returns TERN_ERR_ARG with that message. `word` may be empty. */
 int tern_words_unknown(const char *option, const char *word, const struct tern_word *known);
-/* Warns of a word of the value, a list such as "tcp,self" or "^tcp", that is not in `list`. */
-void tern_words_check(const char *option, const char *value, const char *list,
-                      struct tern_options *options);
 
 /* Reads a whole number from `least` to `most`. Returns 0 or TERN_ERR_ARG. */
 int tern_words_number(const char *option, const char *text, int least, int most, int *ret_number);
-/* Reads 0, 1 and their like. Returns 0 or TERN_ERR_ARG. */
-int tern_words_truth(const char *option, const char *text, bool *ret_truth);
 
 /* Splits line `number` of the file `path` and adds its words. Quotes keep blanks; # begins a
  * comment. Returns 0, or TERN_ERR_ARG if a quote has no end. */
