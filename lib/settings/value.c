@@ -135,7 +135,7 @@ bool tern_param_choice_name(const struct tern_setting *param, int index, char *n
     const char *choice = index < 0 ? NULL : param->choices;
     for (; choice && index > 0; index--) {
         choice = strchr(choice, '|');
-        choice += choice != NULL;
+        choice = choice ? choice + 1 : NULL;
     }
     if (!choice)
         return false;
