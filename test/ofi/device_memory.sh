@@ -55,21 +55,22 @@ direct "a small window to the device" -x STRICT_HMEM=small ./devices any
 direct "streams are threads" -x FAKE_CUDA_DELAY_US=100 ./devices direct
 direct "reads that fail" -x STRICT_AGAIN=50 -x STRICT_READ_FAILS=30 -x STRICT_REFUSES=30 ./devices any
 direct "many buffers" -x FAKE_CUDA_REUSE=1 ./shared staged ${TERN_TEST_LONG:+10000}
-run -n 2 --display paths ./devices direct
+run -n 2 --display paths,fabric ./devices direct
 has "the path" err 'rank 0 .*path to rank 1: ofi strict .*; device memory: directly \(FI_HMEM\)$'
-run -n 2 --display fabric ./devices direct
 has "what is used" err 'fabric: device memory is read and written by the network card \(FI_HMEM\)$'
 
-# four threads in each rank
-direct "threads" -x FAKE_CUDA_REUSE=1 ./threads 12
-direct "threads, nothing kept" --mca btl_ofi_cache never ./threads 6
+# four threads in each rank; every length comes once in four rounds
+many=4 few=4
+if in_long; then many=12 few=8; fi
+direct "threads" -x FAKE_CUDA_REUSE=1 ./threads $many
+direct "threads, nothing kept" --mca btl_ofi_cache never ./threads $few
 direct "threads, streams are threads, reads that fail" -x FAKE_CUDA_DELAY_US=50 -x STRICT_AGAIN=50 -x STRICT_READ_FAILS=30 \
-    -x STRICT_REFUSES=30 ./threads 8
-refused "threads, refused" -x STRICT_HMEM=refuses ./threads 6
-goes "threads, not offered" -x STRICT_HMEM= ./threads 6
-goes "threads, tcp;ofi_rxm" --mca btl_ofi_provider "tcp;ofi_rxm" --mca btl_ofi_hmem auto ./threads 8
+    -x STRICT_REFUSES=30 ./threads $few
+refused "threads, refused" -x STRICT_HMEM=refuses ./threads $few
+goes "threads, not offered" -x STRICT_HMEM= ./threads $few
+goes "threads, tcp;ofi_rxm" --mca btl_ofi_provider "tcp;ofi_rxm" --mca btl_ofi_hmem auto ./threads $few
 pinned='does not pin 1024 KiB of host memory .*this process may lock 100 KiB'
-run -n 2 -x FAKE_CUDA_PINNED=locks sh -c 'ulimit -l 100 && exec ./threads 6'
+run -n 2 -x FAKE_CUDA_PINNED=locks sh -c "ulimit -l 100 && exec ./threads $few"
 is "threads, little memory may be locked" "$rc $(grep -c "$pinned" err) $(wc -l <err)" "0 1 1"
 
 refused "refused" -x STRICT_HMEM=refuses ./devices staged
