@@ -15,9 +15,11 @@ if [ $measured = 1 ]; then
     has "healthy" out '^ok +pairs +6 of 6: .*data right$'
     "$PYTHON3" -B "$here/../hosts/mpicheck_report.py" report n1 n2 n3 n4 || complain "healthy: reports"
 fi
-for ((i = 0; i < 2; i++)); do (while :; do :; done) & busy[i]=$!; done
-TRIES=1 expects "two busy cores" 0 -- "${network[@]}"
-kill "${busy[@]}"
+if in_long; then # mpicheck_faults.sh asks all of a host then; make check's other tests keep the cores busy anyway
+    for ((i = 0; i < 2; i++)); do (while :; do :; done) & busy[i]=$!; done
+    TRIES=1 expects "two busy cores" 0 -- "${network[@]}"
+    kill "${busy[@]}"
+fi
 
 # a card that is slow in one direction
 on 2 tc qdisc add dev eth0 root tbf rate 160mbit burst 200kb latency 50ms
