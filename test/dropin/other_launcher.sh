@@ -59,7 +59,7 @@ done
 for home in home0 home1; do
     file=$(HOME=$PWD/$home XDG_CONFIG_HOME='' "$TERN_PREFIX/bin/mpi_info" --parsable --path all | sed -n 's/^path:figures://p')
     mkdir -p "$(dirname "$file")"
-    "$TERN_PREFIX/bin/mpi_info" --parsable --model | sed -n 's/^model:\(coll_[a-z_]*\):measured:yes$/\1 = 1234/p' >figures
+    "$TERN_PREFIX/bin/mpi_info" --parsable --model | sed -n 's/^model:\([a-z_]*\):measured:yes$/\1 = 1234/p' >figures
     { cat figures; echo "end = $(wc -l <figures)"; } >"$file"
 done
 sed -i 's/^coll_switch = .*/coll_switch = 77777/' "$file"

@@ -41,8 +41,7 @@ const char *tern_info_find(const struct tern_info *info, const char *key);
 /* Returns the alignment that the hint mpi_minimum_memory_alignment asks for, as a power of two.
  * Without a valid hint returns the size of a cache line. */
 size_t tern_info_alignment(const struct tern_info *info);
-/* Sets or replaces a value. Copies both strings. Returns 0, TERN_ERR_INFO_KEY, TERN_ERR_INFO_VALUE
- * if the value is too long, or TERN_ERR_NO_MEM. */
+/* Sets or replaces a value. Copies both strings. Returns 0 or TERN_ERR_NO_MEM. */
 int tern_info_put(struct tern_info *info, const char *key, const char *value);
 /* Makes a copy with one reference. Returns 0 or TERN_ERR_NO_MEM. */
 int tern_info_copy(const struct tern_info *info, struct tern_info **ret_info);

@@ -168,6 +168,7 @@ struct wanted {
     uint64_t start;   /* of the function found so far; 0: none */
 };
 
+/* Of several names of one function a public one counts. */
 static void find_functions_in(const struct image *image, unsigned type, struct wanted *wanted,
                               int count)
 {
@@ -188,7 +189,9 @@ static void find_functions_in(const struct image *image, unsigned type, struct w
         for (int k = 0; k < count; k++) {
             uint64_t size = entry->st_size ? entry->st_size : 1;
             if (wanted[k].address < entry->st_value ||
-                wanted[k].address - entry->st_value >= size || entry->st_value <= wanted[k].start)
+                wanted[k].address - entry->st_value >= size || entry->st_value < wanted[k].start ||
+                (entry->st_value == wanted[k].start &&
+                 ELF64_ST_BIND(entry->st_info) == STB_LOCAL))
                 continue;
             wanted[k].start = entry->st_value;
             copy(wanted[k].symbol->function, sizeof wanted[k].symbol->function,
