@@ -13,8 +13,9 @@ enum place { IN_SLOT, ON_SHEET, ON_LONG_SHEET, FAILED };
 
 struct slot {
     tern_turn turn; /* stored last */
-    uint32_t place;
-    uint32_t asks; /* nonzero: readers shall take the lines of the post */
+    uint16_t place; /* enum place */
+    uint16_t asks;  /* nonzero: readers shall take the lines of the post */
+    uint32_t length; /* bytes of the post */
     char bytes[TERN_BOARD_SLOT_BYTES];
 };
 _Static_assert(sizeof(struct slot) == 2 * TERN_CACHE_LINE, "a short post is in the first line");
@@ -234,10 +235,11 @@ void tern_board_read(const struct tern_board *board, uint32_t turn, int peer, ch
         tern_own_lines(place, bytes);
 }
 
-static void post(struct tern_board *board, tern_turn turn, enum place place)
+static void post(struct tern_board *board, tern_turn turn, enum place place, int64_t bytes)
 {
     struct slot *slot = slot_of(board, (uint32_t)turn, board->mine);
-    slot->place = place;
+    slot->place = (uint16_t)place;
+    slot->length = (uint32_t)bytes;
     slot->asks = place == ON_LONG_SHEET && asks_readers(board, (uint32_t)turn);
     board->wrote_slowly = false;
     /* release: a rank that sees the turn sees the bytes */
@@ -247,21 +249,23 @@ static void post(struct tern_board *board, tern_turn turn, enum place place)
 
 void tern_board_post(struct tern_board *board, tern_turn turn, int64_t bytes)
 {
-    post(board, turn, place_for(board, bytes));
+    post(board, turn, place_for(board, bytes), bytes);
 }
 
 const char tern_board_failure[] = "";
 
 void tern_board_post_failure(struct tern_board *board, tern_turn turn)
 {
-    post(board, turn, FAILED);
+    post(board, turn, FAILED, 0);
 }
 
-const void *tern_board_look(const struct tern_board *board, tern_turn turn, int peer)
+const void *tern_board_look(const struct tern_board *board, tern_turn turn, int peer,
+                            int64_t *ret_bytes)
 {
     struct slot *slot = slot_of(board, (uint32_t)turn, (char *)area_of(board, peer));
     /* acquire: pairs with the post */
     bool posted = __atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) == turn;
+    *ret_bytes = slot->length;
     return posted ? bytes_at(board, (uint32_t)turn, peer, slot, slot->place) : NULL;
 }
 

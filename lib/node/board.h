@@ -121,8 +121,10 @@ void tern_board_post(struct tern_board *board, tern_turn turn, int64_t bytes);
  * tern_board_failure. */
 void tern_board_post_failure(struct tern_board *board, tern_turn turn);
 extern const char tern_board_failure[];
-/* Returns the bytes that rank `peer` has posted in a turn, or NULL if it has not posted yet. */
-const void *tern_board_look(const struct tern_board *board, tern_turn turn, int peer);
+/* Returns the bytes that rank `peer` has posted in a turn, or NULL if it has not posted yet.
+ * *ret_bytes: how many bytes the post has. */
+const void *tern_board_look(const struct tern_board *board, tern_turn turn, int peer,
+                            int64_t *ret_bytes);
 /* Searches the posts with the number of `turn` for one whose high half differs, beginning behind
  * rank `after`. Returns the rank that posted it, or -1 if there is none. */
 int tern_board_find_other(const struct tern_board *board, tern_turn turn, int after,

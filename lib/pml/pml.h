@@ -40,11 +40,12 @@ int tern_pml_recv(struct tern_context *context, void *buf, int64_t count,
  * lock held.
  *
  * tern_pml_recv_in_run and tern_request_wait_in_run receive and wait like tern_pml_recv and
- * tern_request_wait, and hand `run` to tern_doubt.
+ * tern_request_wait, and hand `run` to tern_doubt. *ret_bytes: how many bytes arrived.
  */
 extern TERN_OURS bool (*tern_doubt)(void *run, struct tern_request *awaited);
 int tern_pml_recv_in_run(struct tern_context *context, void *buf, int64_t count,
-                         const struct tern_type *type, int source, int tag, void *run);
+                         const struct tern_type *type, int source, int tag, void *run,
+                         int64_t *ret_bytes);
 void tern_request_wait_in_run(struct tern_request *request, void *run);
 /* Looks for an unexpected message of the context whose tag differs from `tag` in at least one of
  * the bits `bits` and in no other bit. Returns true and sets the message's source and tag if there

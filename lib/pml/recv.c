@@ -518,7 +518,8 @@ void tern_request_wait_in_run(struct tern_request *request, void *run)
 }
 
 int tern_pml_recv_in_run(struct tern_context *context, void *buf, int64_t count,
-                         const struct tern_type *type, int source, int tag, void *run)
+                         const struct tern_type *type, int source, int tag, void *run,
+                         int64_t *ret_bytes)
 {
     struct tern_pml_request request;
     tern_lane_lock(context->lane);
@@ -528,6 +529,7 @@ int tern_pml_recv_in_run(struct tern_context *context, void *buf, int64_t count,
     tern_lane_unlock(context->lane);
     if (TERN_UNLIKELY(request.req.error == TERN_ERR_UNREACHABLE))
         tern_pml_explain(&request.req);
+    *ret_bytes = (int64_t)request.req.status._ucount;
     return request.req.error;
 }
 

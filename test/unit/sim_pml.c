@@ -51,6 +51,7 @@ static void deliver(struct message *send, struct message *recv)
         tern_type_copy(recv->buf, recv->count, recv->type, send->buf, send->count, send->type);
     events++;
     send->request.complete = true;
+    recv->request.status._ucount = (size_t)(send->count * send->type->size);
     recv->request.complete = true;
 }
 
@@ -123,11 +124,12 @@ static void sim_wait(struct tern_request *request, void *run)
 }
 
 static int sim_recv(struct tern_context *context, void *buf, int64_t count,
-                    const struct tern_type *type, int source, int tag, void *run)
+                    const struct tern_type *type, int source, int tag, void *run, int64_t *ret_bytes)
 {
     struct tern_request *request;
     sim_irecv(context, buf, count, type, source, tag, &request);
     sim_wait(request, run);
+    *ret_bytes = (int64_t)request->status._ucount;
     release_message(request);
     return 0;
 }
@@ -153,6 +155,7 @@ enum { POST_BYTES = 64 << 10, TURNS_AHEAD = TERN_BOARD_LONG_SHEETS };
 static struct post {
     char *bytes; /* of TURNS_AHEAD turns */
     tern_turn turns[TURNS_AHEAD];
+    int64_t lengths[TURNS_AHEAD];
     uint32_t done;
     bool early[TURNS_AHEAD]; /* turns after `done` that are done */
 } *board;
@@ -184,16 +187,18 @@ static void *sim_board_room(struct tern_board *view, uint32_t turn, int64_t byte
 static void sim_board_post(struct tern_board *view, tern_turn turn, int64_t bytes)
 {
     tern_turn *mine = &board[view->rank].turns[turn % TURNS_AHEAD];
-    (void)bytes;
+    board[view->rank].lengths[turn % TURNS_AHEAD] = bytes;
     if (*mine == turn)
         fault("a process posts twice");
     *mine = turn;
     events++;
 }
 
-static const void *sim_board_look(const struct tern_board *view, tern_turn turn, int peer)
+static const void *sim_board_look(const struct tern_board *view, tern_turn turn, int peer,
+                                  int64_t *ret_bytes)
 {
     (void)view;
+    *ret_bytes = board[peer].lengths[turn % TURNS_AHEAD];
     return board[peer].turns[turn % TURNS_AHEAD] == turn
                ? board[peer].bytes + turn % TURNS_AHEAD * POST_BYTES
                : NULL;
@@ -210,9 +215,10 @@ static void sim_board_done(struct tern_board *view, uint32_t turn)
 
 static void sim_board_wait(struct tern_coll *coll, tern_turn turn, int peer, int64_t bytes, void *run)
 {
+    int64_t posted;
     (void)run;
     while (peer < 0 ? !sim_board_room(&coll->board, (uint32_t)turn, bytes)
-                    : !sim_board_look(&coll->board, turn, peer))
+                    : !sim_board_look(&coll->board, turn, peer, &posted))
         swapcontext(&fibers.contexts[fibers.running], &fibers.scheduler);
 }
 

@@ -14,6 +14,8 @@
 
 enum { BYTES = 256 << 10, RANKS = 2 };
 
+static int64_t length; /* of the post that was looked at last */
+
 static void open_segment(void)
 {
     int fd = memfd_create("test", MFD_CLOEXEC);
@@ -125,15 +127,16 @@ START_TEST(a_post_stands_until_all_have_done_its_turn)
     for (uint32_t turn = 1; turn <= 90; turn++) {
         if (turn > ahead) {
             uint32_t oldest = turn - ahead;
-            const unsigned char *seen = tern_board_look(&boards[1], oldest, 0);
+            const unsigned char *seen = tern_board_look(&boards[1], oldest, 0, &length);
             ck_assert_ptr_null(tern_board_room(&boards[0], turn, rows[_i].bytes));
             ck_assert_ptr_nonnull(seen);
+            ck_assert_int_eq(length, rows[_i].bytes);
             for (int64_t i = 0; i < rows[_i].bytes; i++)
                 ck_assert_uint_eq(seen[i], oldest);
             tern_board_done(&boards[0], oldest);
             tern_board_done(&boards[1], oldest);
         }
-        ck_assert_ptr_null(tern_board_look(&boards[1], turn, 0));
+        ck_assert_ptr_null(tern_board_look(&boards[1], turn, 0, &length));
         post(&boards[0], turn, rows[_i].bytes);
     }
     for (int r = 0; r < RANKS; r++)
@@ -152,8 +155,8 @@ START_TEST(posts_for_something_else_are_none)
     ck_assert_int_eq(tern_board_find_other(&boards[1], mine, -1, &other), -1);
     ck_assert_ptr_nonnull(tern_board_room(&boards[0], 1, 8));
     tern_board_post(&boards[0], theirs, 8);
-    ck_assert_ptr_null(tern_board_look(&boards[1], mine, 0));
-    ck_assert_ptr_nonnull(tern_board_look(&boards[1], theirs, 0));
+    ck_assert_ptr_null(tern_board_look(&boards[1], mine, 0, &length));
+    ck_assert_ptr_nonnull(tern_board_look(&boards[1], theirs, 0, &length));
     ck_assert_int_eq(tern_board_find_other(&boards[1], mine, -1, &other), 0);
     ck_assert(other == theirs);
     ck_assert_int_eq(tern_board_find_other(&boards[1], mine, 0, &other), -1);
@@ -220,7 +223,7 @@ START_TEST(a_slow_writer_asks_its_readers)
         ck_assert_ptr_nonnull(tern_board_room(&boards[0], turn, BYTES_OF_POST));
         tern_board_wrote(&boards[0], BYTES_OF_POST, turn <= rows[_i].slow_turns ? slow : quick);
         tern_board_post(&boards[0], turn, BYTES_OF_POST);
-        char *place = (char *)tern_board_look(&boards[1], turn, 0);
+        char *place = (char *)tern_board_look(&boards[1], turn, 0, &length);
         bool asks = turn > 4 && (turn - 5) % rows[_i].period < rows[_i].asked;
         ck_assert_int_eq(tern_board_asks(&boards[1], turn, 0), asks);
         tern_board_read(&boards[1], turn, 0, place, BYTES_OF_POST);
@@ -243,11 +246,11 @@ START_TEST(boards_give_their_memory_back)
             ck_assert_int_eq(tern_board_lengthen(&boards[r], 4096), 0);
         ck_assert_ptr_eq(boards[0].areas, boards[1].areas);
         ck_assert_ptr_eq(boards[0].long_sheets, boards[1].long_sheets);
-        ck_assert_ptr_null(tern_board_look(&boards[1], 1, 0));
+        ck_assert_ptr_null(tern_board_look(&boards[1], 1, 0, &length));
         tern_board_enter(&boards[0], 1);
         post(&boards[0], 1, 8);
         tern_board_close(&boards[0]);
-        ck_assert_ptr_nonnull(tern_board_look(&boards[1], 1, 0)); /* the other one has it yet */
+        ck_assert_ptr_nonnull(tern_board_look(&boards[1], 1, 0, &length)); /* the other one has it yet */
         tern_board_close(&boards[1]);
         ck_assert(!again || tern_segment_used() == used);
         used = tern_segment_used();

@@ -48,19 +48,21 @@ static void add_post(struct tern_plan *plan, uint32_t turn, struct tern_ref from
                                            (uint32_t)at});
 }
 
+/* Add a step that uses a post from byte `at` on; if `whole`, these are all bytes of the post. */
 static void add_take(struct tern_plan *plan, uint32_t turn, int peer, int64_t at,
-                     struct tern_ref to)
+                     struct tern_ref to, bool whole)
 {
     struct tern_ref none = {0, 0, -1, TERN_RECV_BUFFER};
-    tern_plan_add(plan, (struct tern_step){TERN_STEP_TAKE, 0, peer, AFTER_ALL, none, to, turn,
-                                           (uint32_t)at});
+    tern_plan_add(plan, (struct tern_step){TERN_STEP_TAKE, whole ? TERN_STEP_WHOLE : 0, peer,
+                                           AFTER_ALL, none, to, turn, (uint32_t)at});
 }
 
 static void add_join(struct tern_plan *plan, uint32_t turn, int peer, int64_t at,
-                     struct tern_ref to)
+                     struct tern_ref to, bool whole)
 {
-    tern_plan_add(plan, (struct tern_step){TERN_STEP_JOIN, 0, peer, AFTER_ALL,
-                                           in_temp(0, 0, to.count), to, turn, (uint32_t)at});
+    tern_plan_add(plan, (struct tern_step){TERN_STEP_JOIN, whole ? TERN_STEP_WHOLE : 0, peer,
+                                           AFTER_ALL, in_temp(0, 0, to.count), to, turn,
+                                           (uint32_t)at});
 }
 
 /* Marks that more bytes follow in the post of the last step. */
@@ -254,7 +256,7 @@ static void take_piece_of(struct tern_plan *plan, const struct move *move, int r
     struct tern_ref to = unpacks(plan, move) ? packed_output(args, move, r) : output_of(args, r);
     int block = move->blocks > 1 ? posted_place(move, r, args->rank) : 0;
     add_take(plan, k, r, block * length,
-             move->turns == 1 ? to : part(to, k * move->piece, length));
+             move->turns == 1 ? to : part(to, k * move->piece, length), move->blocks == 1);
 }
 
 static void take_piece(struct tern_plan *plan, const struct move *move, uint32_t k)
@@ -314,14 +316,15 @@ static void move_on_board(struct tern_plan *plan)
 
 /* --- reducing --- */
 
-/* Reduces the posts of ranks 0 .. last, from byte `at` on, to `to`. */
+/* Reduces the posts of ranks 0 .. last, from byte `at` on, to `to`. `whole`: these are all bytes of
+ * the posts. */
 static void join_posts(struct tern_plan *plan, uint32_t turn, int last, int64_t at,
-                       struct tern_ref to)
+                       struct tern_ref to, bool whole)
 {
     if (to.count)
-        add_take(plan, turn, last, at, to);
+        add_take(plan, turn, last, at, to, whole);
     for (int r = last - 1; r >= 0 && to.count; r--)
-        add_join(plan, turn, r, at, to);
+        add_join(plan, turn, r, at, to, whole);
 }
 
 /* Sets the temporary that reducing a piece needs if its type has gaps. */
@@ -354,7 +357,8 @@ static void reduce_on_board(struct tern_plan *plan)
                      blocks * bytes);
         }
         if (last >= 0)
-            join_posts(plan, k, last, apart ? p * bytes : 0, in_recv(k * piece, length));
+            join_posts(plan, k, last, apart ? p * bytes : 0, in_recv(k * piece, length),
+                       blocks == 1);
         end_turn(plan, k);
     }
 }
@@ -448,7 +452,7 @@ static void reduce_shares_on_board(struct tern_plan *plan)
         int64_t piece = piece_of_share(args, &shares, args->rank, k, &begin);
         if (args->recv_size)
             join_posts(plan, k, args->size - 1, at,
-                       aside ? in_temp(1, begin, piece) : in_recv(begin, piece));
+                       aside ? in_temp(1, begin, piece) : in_recv(begin, piece), false);
         end_turn(plan, k);
     }
     if (aside)
@@ -498,7 +502,7 @@ static void join_slice(struct tern_plan *plan, const struct slices *slices, uint
     if (!slices->to_all && args->rank != args->root) /* this rank has no receive buffer */
         to = in_temp(1, 0, mine.count);
     if (mine.count)
-        join_posts(plan, 2 * k, args->size - 1, at, to);
+        join_posts(plan, 2 * k, args->size - 1, at, to, false);
     end_turn(plan, 2 * k);
     bool taken = mine.count && (slices->to_all || args->rank != args->root);
     if (taken)
@@ -515,7 +519,7 @@ static void take_slices(struct tern_plan *plan, const struct slices *slices, uin
         int r = wrap((int64_t)args->rank + i, args->size);
         struct tern_ref theirs = slice_of(plan, slices, k, r);
         if (theirs.count)
-            add_take(plan, 2 * k + 1, r, 0, theirs);
+            add_take(plan, 2 * k + 1, r, 0, theirs, true);
     }
     end_turn(plan, 2 * k + 1);
 }

@@ -176,6 +176,7 @@ enum tern_step_flag {
     /* a post: more bytes will be added before other ranks may see the post */
     TERN_STEP_MORE = 4,
     TERN_STEP_DONE = 8,    /* board: this rank has finished with the turn */
+    TERN_STEP_WHOLE = 16,  /* a take or join: the post has no other bytes */
 };
 
 /* A step. */

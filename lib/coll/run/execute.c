@@ -127,6 +127,58 @@ static __attribute__((cold, noinline)) void fail_recv(struct tern_plan_run *run,
         tern_run_skip_rest(run, run->next + 1);
 }
 
+/* --- lengths: ranks whose counts or types differ ---
+ *
+ * Every message and post says how many bytes it has. More bytes than this rank has room for are an
+ * error in all collectives. Fewer are one where peers say so too: in a broadcast. There every rank
+ * passes one count, while programs exist whose receive counts of a gather are only upper limits. A
+ * reduction with too few operands has no result. */
+
+static bool expects_all(const struct tern_plan_run *run)
+{
+    return run->plan->args.collective == TERN_BCAST;
+}
+
+static int64_t bytes_of(const struct tern_plan_run *run, const struct tern_ref *ref)
+{
+    return ref->count * type_of(run, ref)->size;
+}
+
+/* Notes that rank `peer` has sent another number of bytes than this rank expects. */
+static __attribute__((cold, noinline)) void note_length(struct tern_plan_run *run, int peer,
+                                                        int64_t bytes, int64_t expected)
+{
+    note_error(run, tern_error(bytes > expected ? TERN_ERR_TRUNCATE : TERN_ERR_NOT_SAME,
+                               "rank %d has sent %lld bytes, this rank expects %lld; the counts "
+                               "and types of all ranks must have the same number of bytes",
+                               peer, (long long)bytes, (long long)expected));
+}
+
+/* Checks the length of a message that step `i` of a broadcast has received. */
+static __attribute__((noinline)) void check_message(struct tern_plan_run *run, int64_t i,
+                                                    const struct tern_request *request)
+{
+    struct tern_step room;
+    if (request->error || run->given_up)
+        return;
+    const struct tern_step *step = tern_plan_step(run->plan, i, &room);
+    int64_t bytes = (int64_t)request->status._ucount;
+    if (step->kind == TERN_STEP_RECV && bytes < bytes_of(run, &step->to))
+        note_length(run, step->peer, bytes, bytes_of(run, &step->to));
+}
+
+/* Judges a post of `bytes` bytes of which the step uses those before `end`, if the numbers differ.
+ * Returns false if the step cannot use the post. */
+static __attribute__((noinline)) bool fits(struct tern_plan_run *run, const struct tern_step *step,
+                                           int64_t bytes, int64_t end)
+{
+    enum tern_collective collective = run->plan->args.collective;
+    bool short_of = bytes < end, reduces = collective >= TERN_REDUCE && collective <= TERN_EXSCAN;
+    if (short_of ? reduces || expects_all(run) : step->flags & TERN_STEP_WHOLE)
+        note_length(run, tern_coll_rank_of_mate(run->call->coll, step->peer), bytes, end);
+    return !short_of;
+}
+
 /* --- messages, copies, reductions --- */
 
 /* Keeps the request of the step if it is not complete. Returns true if the step stays in flight. */
@@ -137,6 +189,8 @@ static bool keep(struct tern_plan_run *run, struct tern_request *request)
         return true;
     }
     note_error(run, request->error);
+    if (expects_all(run))
+        check_message(run, run->next, request);
     request->kind->release(request);
     return false;
 }
@@ -192,13 +246,15 @@ static void do_copy(struct tern_plan_run *run, const struct tern_step *step)
 }
 
 /* Returns the place of a step on the board: room for a post, or a post. Returns NULL if it is not
- * there yet. */
-static void *find_on_board(const struct tern_plan_run *run, const struct tern_step *step)
+ * there yet. *ret_bytes: how many bytes the post has. */
+static void *find_on_board(const struct tern_plan_run *run, const struct tern_step *step,
+                           int64_t *ret_bytes)
 {
     tern_turn turn = run->turn + step->turn;
     char *place = step->kind == TERN_STEP_POST
                       ? tern_coll_transport->board_room(run->board, (uint32_t)turn, step->to.count)
-                      : (char *)tern_coll_transport->board_look(run->board, turn, step->peer);
+                      : (char *)tern_coll_transport->board_look(run->board, turn, step->peer,
+                                                                    ret_bytes);
     return place && place != tern_board_failure ? place + step->at : place;
 }
 
@@ -234,6 +290,16 @@ static void take(struct tern_plan_run *run, const struct tern_ref *ref, const ch
         copy(run, to, ref->count, type, from, bytes, &tern_type_bytes);
 }
 
+/* Takes what there is of a post that is too short. A reduction can use nothing of it. */
+static void take_part(struct tern_plan_run *run, const struct tern_step *step, const char *from,
+                      int64_t bytes)
+{
+    int64_t left = bytes - step->at;
+    if (step->kind == TERN_STEP_TAKE && left > 0)
+        copy(run, address_of(run, &step->to), step->to.count, type_of(run, &step->to), from, left,
+             &tern_type_bytes);
+}
+
 /* Reduces a post with `to`. Operands without gaps are read directly from the board. */
 static void do_join(struct tern_plan_run *run, const struct tern_step *step, const char *from)
 {
@@ -261,14 +327,15 @@ static void report_read(const struct tern_plan_run *run, const struct tern_step 
 /* Does a step of the board. Returns false if what it needs is not there yet. */
 static bool try_board(struct tern_plan_run *run, const struct tern_step *step, bool wait)
 {
-    char *place = find_on_board(run, step);
+    int64_t bytes;
+    char *place = find_on_board(run, step, &bytes);
     if (!place && !wait)
         return false;
     if (!place) {
         tern_coll_transport->board_wait(run->call->coll, run->turn + step->turn,
                                         step->kind == TERN_STEP_POST ? -1 : step->peer,
                                         step->to.count, run);
-        place = find_on_board(run, step);
+        place = find_on_board(run, step, &bytes);
         if (!place)
             return false;
     }
@@ -279,13 +346,20 @@ static bool try_board(struct tern_plan_run *run, const struct tern_step *step, b
                               "message gives the reason"));
         return true;
     }
-    switch (step->kind) {
-    case TERN_STEP_POST: do_post(run, step, place); break;
-    case TERN_STEP_TAKE: take(run, &step->to, place); break;
-    default: do_join(run, step, place);
+    if (step->kind == TERN_STEP_POST) {
+        do_post(run, step, place);
+        return true;
     }
-    if (step->kind != TERN_STEP_POST)
-        report_read(run, step, place);
+    int64_t end = step->at + bytes_of(run, &step->to);
+    if (bytes != end && !fits(run, step, bytes, end)) {
+        take_part(run, step, place, bytes);
+        return true;
+    }
+    if (step->kind == TERN_STEP_TAKE)
+        take(run, &step->to, place);
+    else
+        do_join(run, step, place);
+    report_read(run, step, place);
     return true;
 }
 
@@ -293,18 +367,13 @@ static bool try_board(struct tern_plan_run *run, const struct tern_step *step, b
  * in MPI. They should not wait for the end of one of TOO_LONG_STEP. */
 enum { LONG_STEP = 32 * 1024, TOO_LONG_STEP = 512 * 1024 };
 
-static int64_t bytes_of(const struct tern_plan_run *run, const struct tern_step *step)
-{
-    return step->from.count * type_of(run, &step->from)->size;
-}
-
 /* Does a step that copies or reduces in this rank's memory. A blocking call notes around a long one
  * that this rank stays in MPI: the sender or the receiver of its next message may look meanwhile.
  * A function of the user may take longer than a peer should wait for. */
 static void do_local(struct tern_plan_run *run, const struct tern_step *step, bool wait)
 {
     bool reduces = step->kind == TERN_STEP_REDUCE;
-    int64_t bytes = bytes_of(run, step);
+    int64_t bytes = bytes_of(run, &step->from);
     bool stays = wait && bytes > LONG_STEP && bytes < TOO_LONG_STEP &&
                  (!reduces || run->call->reduction.loop);
     if (TERN_UNLIKELY(stays))
@@ -325,6 +394,7 @@ static bool start_step(struct tern_plan_run *run, const struct tern_step *step, 
     struct tern_coll *coll = local ? run->call->coll->local : run->call->coll;
     int tag = local ? run->local_tag : run->tag;
     struct tern_request *request;
+    int64_t bytes;
     int error;
     switch (step->kind) {
     case TERN_STEP_SEND:
@@ -333,7 +403,7 @@ static bool start_step(struct tern_plan_run *run, const struct tern_step *step, 
             return false;
         }
         /* the receiver looks for that as soon as the message is announced */
-        if (wait && bytes_of(run, step) > LONG_STEP)
+        if (wait && bytes_of(run, &step->from) > LONG_STEP)
             tern_doorbell_note_busy(tern_ticks());
         error = tern_coll_transport->isend(&coll->context, address_of(run, &step->from),
                                            step->from.count, type_of(run, &step->from), step->peer,
@@ -343,9 +413,11 @@ static bool start_step(struct tern_plan_run *run, const struct tern_step *step, 
         if (wait && step->flags & TERN_STEP_AWAITED) {
             error = tern_coll_transport->recv(&coll->context, address_of(run, &step->to),
                                               step->to.count, type_of(run, &step->to), step->peer,
-                                              tag, run);
+                                              tag, run, &bytes);
             if (__builtin_expect(error != 0, 0))
                 fail_recv(run, error);
+            else if (expects_all(run) && bytes < bytes_of(run, &step->to))
+                note_length(run, step->peer, bytes, bytes_of(run, &step->to));
             return false;
         }
         error =
@@ -377,6 +449,8 @@ static bool settle(struct tern_plan_run *run, uint64_t steps, bool wait)
                 return false;
         }
         note_error(run, request->error);
+        if (expects_all(run))
+            check_message(run, run->next - 1 - k, request);
         request->kind->release(request);
         steps &= steps - 1;
         run->in_flight &= ~(1ull << k);

@@ -24,8 +24,9 @@ struct awaited {
 static bool is_on_board(const void *state)
 {
     const struct awaited *what = state;
+    int64_t bytes;
     return what->peer < 0 ? tern_board_room(what->board, (uint32_t)what->turn, what->bytes) != NULL
-                          : tern_board_look(what->board, what->turn, what->peer) != NULL;
+                          : tern_board_look(what->board, what->turn, what->peer, &bytes) != NULL;
 }
 
 static void wait_for_board(struct tern_coll *coll, tern_turn turn, int peer, int64_t bytes,

@@ -23,13 +23,15 @@ struct tern_coll_transport {
                  struct tern_request **ret_request);
     /* `run` is passed to tern_doubt if the wait takes long. */
     int (*recv)(struct tern_context *context, void *buf, int64_t count,
-                const struct tern_type *type, int source, int tag, void *run);
+                const struct tern_type *type, int source, int tag, void *run,
+                int64_t *ret_bytes);
     void (*wait)(struct tern_request *request, void *run);
     /* Calls of lib/node/board.h. board_wait waits for what board_look looks for, a post, or with
      * peer -1 for what board_room looks for, room for a post of `bytes`. It may return without that
      * after tern_doubt has ended the run. */
     void *(*board_room)(struct tern_board *board, uint32_t turn, int64_t bytes);
-    const void *(*board_look)(const struct tern_board *board, tern_turn turn, int peer);
+    const void *(*board_look)(const struct tern_board *board, tern_turn turn, int peer,
+                              int64_t *ret_bytes);
     void (*board_post)(struct tern_board *board, tern_turn turn, int64_t bytes);
     void (*board_post_failure)(struct tern_board *board, tern_turn turn);
     void (*board_done)(struct tern_board *board, uint32_t turn);
