@@ -18,7 +18,7 @@ runs clone "$TERN_SRCDIR/README.md"
 # the guide: at home, with the installation only; then pages whose readers have read the guide
 ln -s "$TERN_PREFIX" home/tern
 runs home "$TERN_SRCDIR/docs/user-guide.md"
-for page in checking fortran tuning; do PATH=$scratch/home/tern/bin:$PATH runs home "$TERN_SRCDIR/docs/$page.md"; done
+for page in abi checking fortran tuning; do PATH=$scratch/home/tern/bin:$PATH runs home "$TERN_SRCDIR/docs/$page.md"; done
 
 # a page that is wrong is found
 finds() {
