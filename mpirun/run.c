@@ -57,7 +57,7 @@ static struct {
     bool begun;        /* the ranks have been started */
     bool cut_short;    /* what ranks leave behind is not waited for */
     bool killed;       /* the ranks were killed */
-    bool wait_ended;   /* a wait for what ranks have left was ended: who is killed is named */
+    bool wait_ended;   /* a signal ended the wait for left processes: name those killed */
     int ending_signal; /* the first signal that was to end the ranks, or 0 */
     bool done;         /* nothing is left to do but to wait for the jobs that ranks have started */
     struct tern_timer stage_timer;

@@ -215,7 +215,7 @@ static inline long face_sum(const int numbers[], long count)
 }
 
 /* How many elements arrays have whose length the communicator tells; 0 if it is no communicator.
- * These are in face_standard_by_hand.c. `comm` is the program's. */
+ * These are in standard_by_hand.c. `comm` is the program's. */
 long face_blocks(MPI_Comm comm);
 long face_neighbors(MPI_Comm comm, bool destinations);
 bool face_is_root(MPI_Comm comm, int root);

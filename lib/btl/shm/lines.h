@@ -26,7 +26,7 @@ void tern_lines_count(const struct tern_segment_rank *peer);
  * again, more than two copies take. Then its messages go by the rings rather. */
 bool tern_lines_owner_pays(void);
 
-/* Returns the time in us that it pays for so many bytes. */
+/* Returns the time in us that such a sender takes to write `bytes` bytes again. */
 uint64_t tern_lines_paid_us(uint64_t bytes);
 
 #endif

@@ -19,7 +19,7 @@ TERN_OURS void tern_copy_pages(void *to, const void *from, size_t bytes);
  * eight of them work at once. By memcpy if this processor has no long vectors. */
 TERN_OURS void tern_copy_pages_in_turn(void *to, const void *from, size_t bytes);
 
-/* Say and return whether pages in turn gain. They do not before it is said. */
+/* Set and return whether copies of pages in turn are faster. False until it is set. */
 TERN_OURS void tern_copy_pages_use(bool in_turn);
 TERN_OURS bool tern_copy_pages_gains(void);
 

@@ -58,7 +58,7 @@ static void write_names(const struct tern_option *option, char *text, size_t roo
     }
 }
 
-/* Prints an option and what is said of it, with line breaks between words. */
+/* Prints an option and its help text, with line breaks between words. */
 static void print_row(const struct tern_option *option, const char *text)
 {
     char heading[400];
